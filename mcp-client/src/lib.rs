@@ -1,0 +1,1 @@
+//! See the crate's README section; filled in by the first slice.

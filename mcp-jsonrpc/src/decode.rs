@@ -1,0 +1,560 @@
+//! One pass over a frame: what kind of message it is, and where its parts stand.
+//!
+//! Which members are present decides the shape; nothing is guessed and nothing below the top
+//! level is looked at. Values stay where they are, as spans of the frame.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::scan::{Fault, FaultKind, Scanner};
+use crate::{CallId, RequestId};
+
+/// A part of a frame, as byte offsets.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Span {
+    /// The first byte.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+}
+
+impl Span {
+    /// The part of `frame` that this span names; empty if it lies outside.
+    pub fn of(self, frame: &[u8]) -> &[u8] {
+        frame.get(self.start..self.end).unwrap_or_default()
+    }
+}
+
+/// The id member of a message.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Id {
+    /// There is none.
+    Absent,
+    /// It is `null`, or no string and no number.
+    Null,
+    /// A string or a number.
+    Given(RequestId),
+}
+
+impl Id {
+    /// The call of ours that this id names.
+    ///
+    /// Interop: ids are compared by value within numbers, so `1.0` names call 1 (T-01), and text
+    /// that spells one of our numbers names it too: servers that keep every id as text echo it so
+    /// (test `an_id_echoed_as_text_still_answers`). Our ids are never text, so nothing else can be
+    /// meant.
+    pub fn as_call(&self) -> Option<CallId> {
+        match self {
+            Self::Given(RequestId::Number(number)) => u64::try_from(*number).ok().map(CallId::new),
+            Self::Given(RequestId::Text(text)) => text.parse().ok().map(CallId::new),
+            _ => None,
+        }
+    }
+}
+
+/// What kind of message a frame is.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Shape<'a> {
+    /// A successful answer.
+    Answer {
+        /// The result.
+        result: Span,
+    },
+    /// A request, which wants an answer.
+    Ask {
+        /// The method.
+        method: Cow<'a, str>,
+        /// The parameters, if there are any that are not `null`.
+        params: Option<Span>,
+    },
+    /// An error answer.
+    Failure {
+        /// The error member, of whatever type.
+        error: Span,
+    },
+    /// A notification.
+    Notice {
+        /// The method.
+        method: Cow<'a, str>,
+        /// The parameters, if there are any that are not `null`.
+        params: Option<Span>,
+    },
+}
+
+/// One message.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Envelope<'a> {
+    /// Its id; the last one, if there are several.
+    pub id: Id,
+    /// An earlier and different id, if the member stood twice.
+    pub earlier_id: Option<Id>,
+    /// What it is.
+    pub shape: Shape<'a>,
+    /// Whether `"jsonrpc":"2.0"` was there.
+    pub is_version_right: bool,
+    /// Whether a known member stood twice.
+    pub has_duplicate: bool,
+}
+
+/// What a frame holds.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Decoded<'a> {
+    /// A single message.
+    One(Envelope<'a>),
+    /// A batch array, with a span for each element.
+    Batch(Vec<Span>),
+}
+
+/// Why a frame is no message.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Malformed {
+    /// It is JSON, but neither an object nor an array, or an object without method, result and
+    /// error.
+    NotAMessage,
+    /// It is not JSON, or nested too deeply.
+    NotJson(Fault),
+    /// It has a result and an error that is not `null`.
+    ResultAndError,
+    /// It is longer than a frame may be, so its middle was never kept.
+    TooLong {
+        /// The bytes seen.
+        len: u64,
+        /// The bytes allowed.
+        len_max: usize,
+    },
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAMessage => f.write_str("JSON that is no JSON-RPC message"),
+            Self::NotJson(fault) => write!(f, "text that is not JSON ({fault})"),
+            Self::ResultAndError => f.write_str("both a result and an error"),
+            Self::TooLong { len, len_max } => {
+                write!(f, "a frame of {len} bytes where {len_max} are allowed")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Malformed {}
+
+impl From<Fault> for Malformed {
+    fn from(fault: Fault) -> Self {
+        Self::NotJson(fault)
+    }
+}
+
+/// Reads one frame.
+///
+/// # Errors
+///
+/// Why it is no message; [`crate::recover_ids`] may still find which call it was meant for.
+pub fn decode(frame: &[u8], depth_max: usize) -> Result<Decoded<'_>, Malformed> {
+    let mut scanner = Scanner::new(frame, depth_max);
+    scanner.skip_space();
+    match scanner.peek() {
+        Some(b'{') => {
+            let members = Members::read(frame, &mut scanner)?;
+            scanner.finish()?;
+            members.into_envelope(frame).map(Decoded::One)
+        }
+        Some(b'[') => {
+            let spans = elements(&mut scanner)?;
+            scanner.finish()?;
+            Ok(Decoded::Batch(spans))
+        }
+        _ => {
+            scanner.skip_value()?;
+            scanner.finish()?;
+            Err(Malformed::NotAMessage)
+        }
+    }
+}
+
+/// Recognises the two member orders in which servers write successful answers, by their first and
+/// last bytes alone.
+///
+/// For valid JSON both are unambiguous. For anything else the returned span is no JSON value,
+/// which its reader finds out; [`crate::Answer::recheck`] then tells what was wrong.
+pub(crate) fn quick_answer(frame: &[u8]) -> Option<(CallId, Span)> {
+    let body = frame.strip_suffix(b"}")?;
+    if let Some(rest) = body.strip_prefix(br#"{"jsonrpc":"2.0","id":"#) {
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let number = small_number(rest.get(..digits)?)?;
+        let result = rest.get(digits..)?.strip_prefix(br#","result":"#)?;
+        let span = Span {
+            start: body.len() - result.len(),
+            end: body.len(),
+        };
+        return (!result.is_empty()).then_some((CallId::new(number), span));
+    }
+    let rest = body.strip_prefix(br#"{"result":"#)?;
+    let digits = rest
+        .iter()
+        .rev()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    let (head, number) = rest.split_at_checked(rest.len() - digits)?;
+    let result = head.strip_suffix(br#","jsonrpc":"2.0","id":"#)?;
+    let start = body.len() - rest.len();
+    let span = Span {
+        start,
+        end: start + result.len(),
+    };
+    (!result.is_empty()).then_some((CallId::new(small_number(number)?), span))
+}
+
+/// A number of one to 15 digits without a leading zero; anything else goes the general way.
+fn small_number(digits: &[u8]) -> Option<u64> {
+    if digits.is_empty() || digits.len() > 15 || (digits.len() > 1 && digits.starts_with(b"0")) {
+        return None;
+    }
+    Some(
+        digits
+            .iter()
+            .fold(0, |number, digit| number * 10 + u64::from(digit - b'0')),
+    )
+}
+
+fn elements(scanner: &mut Scanner<'_>) -> Result<Vec<Span>, Fault> {
+    scanner.expect(b'[')?;
+    scanner.skip_space();
+    let mut spans = Vec::new();
+    if scanner.take(b']') {
+        return Ok(spans);
+    }
+    loop {
+        scanner.skip_space();
+        spans.push(skip_span(scanner)?);
+        scanner.skip_space();
+        if !scanner.take(b',') {
+            scanner.expect(b']')?;
+            return Ok(spans);
+        }
+    }
+}
+
+fn skip_span(scanner: &mut Scanner<'_>) -> Result<Span, Fault> {
+    let start = scanner.at();
+    scanner.skip_value()?;
+    Ok(Span {
+        start,
+        end: scanner.at(),
+    })
+}
+
+/// The known members of a message, as they stood.
+#[derive(Default)]
+struct Members {
+    version: Option<Span>,
+    id: Option<Span>,
+    earlier_id: Option<Span>,
+    method: Option<Span>,
+    params: Option<Span>,
+    result: Option<Span>,
+    error: Option<Span>,
+    has_duplicate: bool,
+}
+
+impl Members {
+    fn read(frame: &[u8], scanner: &mut Scanner<'_>) -> Result<Self, Fault> {
+        let mut members = Self::default();
+        scanner.expect(b'{')?;
+        scanner.skip_space();
+        if scanner.take(b'}') {
+            return Ok(members);
+        }
+        loop {
+            scanner.skip_space();
+            let start = scanner.at();
+            scanner.skip_string()?;
+            let key = Span {
+                start,
+                end: scanner.at(),
+            };
+            scanner.skip_colon()?;
+            let value = skip_span(scanner)?;
+            members.keep(&text(key, frame), value);
+            scanner.skip_space();
+            if !scanner.take(b',') {
+                scanner.expect(b'}')?;
+                return Ok(members);
+            }
+        }
+    }
+
+    fn keep(&mut self, key: &str, value: Span) {
+        let slot = match key {
+            "jsonrpc" => &mut self.version,
+            "id" => &mut self.id,
+            "method" => &mut self.method,
+            "params" => &mut self.params,
+            "result" => &mut self.result,
+            "error" => &mut self.error,
+            _ => return,
+        };
+        if let Some(earlier) = slot.replace(value) {
+            self.has_duplicate = true;
+            if key == "id" {
+                self.earlier_id = Some(earlier);
+            }
+        }
+    }
+
+    fn into_envelope(self, frame: &[u8]) -> Result<Envelope<'_>, Malformed> {
+        let present = |span: Option<Span>| span.filter(|span| span.of(frame) != b"null");
+        let id = self.id.map_or(Id::Absent, |span| read_id(span.of(frame)));
+        let earlier_id = self.earlier_id.map(|span| read_id(span.of(frame)));
+        // Interop: JSON-RPC 1.0 style answers carry both members, one of them null.
+        let shape = match (self.method, self.result, present(self.error)) {
+            (Some(method), _, _) if method.of(frame).starts_with(b"\"") => {
+                let (method, params) = (text(method, frame), present(self.params));
+                // Interop: a notification with `"id":null` occurs in the field; null names nothing
+                // that could be answered.
+                match id {
+                    Id::Absent | Id::Null => Shape::Notice { method, params },
+                    Id::Given(_) => Shape::Ask { method, params },
+                }
+            }
+            (_, Some(result), Some(_)) if result.of(frame) != b"null" => {
+                return Err(Malformed::ResultAndError);
+            }
+            (_, _, Some(error)) => Shape::Failure { error },
+            (_, Some(result), None) => Shape::Answer { result },
+            (_, None, None) => match self.error {
+                // An error member that is null is still no result: the call has failed.
+                Some(error) => Shape::Failure { error },
+                None => return Err(Malformed::NotAMessage),
+            },
+        };
+        Ok(Envelope {
+            earlier_id: earlier_id.filter(|earlier| *earlier != id),
+            id,
+            shape,
+            is_version_right: self
+                .version
+                .is_some_and(|span| span.of(frame) == b"\"2.0\""),
+            has_duplicate: self.has_duplicate,
+        })
+    }
+}
+
+/// The content of a JSON string; a string with broken surrogates is taken as it stands.
+fn text(quoted: Span, frame: &[u8]) -> Cow<'_, str> {
+    let quoted = quoted.of(frame);
+    let inner = quoted
+        .strip_prefix(b"\"")
+        .and_then(|rest| rest.strip_suffix(b"\""));
+    let inner = inner.unwrap_or(quoted);
+    if inner.contains(&b'\\')
+        && let Ok(unescaped) = serde_json::from_slice::<String>(quoted)
+    {
+        return Cow::Owned(unescaped);
+    }
+    String::from_utf8_lossy(inner)
+}
+
+/// Reads an id member of any type.
+pub(crate) fn read_id(member: &[u8]) -> Id {
+    match member.first() {
+        Some(b'"') => {
+            let whole = Span {
+                start: 0,
+                end: member.len(),
+            };
+            Id::Given(RequestId::Text(text(whole, member).into()))
+        }
+        Some(b'-' | b'0'..=b'9') => Id::Given(read_number(&String::from_utf8_lossy(member))),
+        _ => Id::Null,
+    }
+}
+
+fn read_number(text: &str) -> RequestId {
+    if let Ok(number) = text.parse() {
+        return RequestId::Number(number);
+    }
+    // `1.0` and `1.00` are the integer 1 (T-01).
+    if let Some((whole, fraction)) = text.split_once('.')
+        && !fraction.is_empty()
+        && fraction.bytes().all(|digit| digit == b'0')
+        && let Ok(number) = whole.parse()
+    {
+        return RequestId::Number(number);
+    }
+    RequestId::Decimal(text.into())
+}
+
+/// Whether a frame failed only for being nested too deeply.
+pub(crate) fn is_too_deep(malformed: &Malformed) -> bool {
+    matches!(
+        malformed,
+        Malformed::NotJson(Fault {
+            kind: FaultKind::TooDeep,
+            ..
+        })
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(frame: &str) -> Envelope<'_> {
+        match decode(frame.as_bytes(), 128) {
+            Ok(Decoded::One(envelope)) => envelope,
+            other => panic!("{frame}: {other:?}"),
+        }
+    }
+
+    fn shape(frame: &str) -> String {
+        match one(frame).shape {
+            Shape::Answer { result } => {
+                format!(
+                    "answer {}",
+                    String::from_utf8_lossy(result.of(frame.as_bytes()))
+                )
+            }
+            Shape::Failure { error } => {
+                format!(
+                    "failure {}",
+                    String::from_utf8_lossy(error.of(frame.as_bytes()))
+                )
+            }
+            Shape::Ask { method, .. } => format!("ask {method}"),
+            Shape::Notice { method, params } => format!("notice {method} {}", params.is_some()),
+        }
+    }
+
+    #[test]
+    fn the_members_present_decide_the_shape() {
+        let table = [
+            (r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, "answer {}"),
+            (r#"{"id":1,"error":null,"result":[1]}"#, "answer [1]"),
+            (r#"{"id":1,"result":null}"#, "answer null"),
+            (r#"{"id":1,"result":null,"error":"x"}"#, "failure \"x\""),
+            (r#"{"id":1,"error":null}"#, "failure null"),
+            (r#"{"id":1,"method":"m"}"#, "ask m"),
+            (r#"{"method":"m","params":{},"id":"a"}"#, "ask m"),
+            (r#"{"method":"m"}"#, "notice m false"),
+            (
+                r#"{"method":"m","id":null,"params":null}"#,
+                "notice m false",
+            ),
+            (
+                r#" { "m\u0065thod" : "a\/b" , "params" : [ ] } "#,
+                "notice a/b true",
+            ),
+            (r#"{"method":5,"id":1,"result":2}"#, "answer 2"),
+        ];
+        for (frame, expected) in table {
+            assert_eq!(shape(frame), expected, "{frame}");
+        }
+    }
+
+    #[test]
+    fn ids_are_kept_with_their_type() {
+        let table = [
+            ("1", Id::Given(RequestId::Number(1)), Some(1)),
+            ("1.0", Id::Given(RequestId::Number(1)), Some(1)),
+            ("\"1\"", Id::Given(RequestId::Text("1".into())), Some(1)),
+            ("1.5", Id::Given(RequestId::Decimal("1.5".into())), None),
+            ("-1", Id::Given(RequestId::Number(-1)), None),
+            (
+                "99999999999999999999",
+                Id::Given(RequestId::Decimal("99999999999999999999".into())),
+                None,
+            ),
+            ("null", Id::Null, None),
+            ("[1]", Id::Null, None),
+            (
+                "\"server-error\"",
+                Id::Given(RequestId::Text("server-error".into())),
+                None,
+            ),
+        ];
+        for (json, id, call) in table {
+            let frame = format!(r#"{{"result":1,"id":{json}}}"#);
+            assert_eq!(one(&frame).id, id, "{json}");
+            assert_eq!(id.as_call(), call.map(CallId::new), "{json}");
+        }
+    }
+
+    #[test]
+    fn a_member_twice_is_noted_and_the_last_one_counts() {
+        let envelope = one(r#"{"jsonrpc":"2.0","id":1,"id":2,"result":1}"#);
+        assert!(envelope.has_duplicate);
+        assert_eq!(envelope.id, Id::Given(RequestId::Number(2)));
+        assert_eq!(envelope.earlier_id, Some(Id::Given(RequestId::Number(1))));
+        assert_eq!(one(r#"{"id":1,"id":1,"result":1}"#).earlier_id, None);
+    }
+
+    #[test]
+    fn texts_that_are_no_message_say_why() {
+        let table = [
+            ("5", Malformed::NotAMessage),
+            ("{}", Malformed::NotAMessage),
+            (
+                r#"{"id":1,"result":1,"error":{}}"#,
+                Malformed::ResultAndError,
+            ),
+            (
+                "Starting…",
+                Malformed::NotJson(Fault {
+                    at: 0,
+                    kind: FaultKind::Unexpected,
+                }),
+            ),
+            (
+                r#"{"id":1"#,
+                Malformed::NotJson(Fault {
+                    at: 7,
+                    kind: FaultKind::Cut,
+                }),
+            ),
+        ];
+        for (frame, malformed) in table {
+            assert_eq!(decode(frame.as_bytes(), 128), Err(malformed), "{frame}");
+        }
+    }
+
+    #[test]
+    fn batches_are_cut_into_their_elements() {
+        let frame = br#" [ {"id":1,"result":1} , 2 ] "#;
+        let Ok(Decoded::Batch(spans)) = decode(frame, 128) else {
+            panic!()
+        };
+        let texts: Vec<_> = spans.iter().map(|span| span.of(frame)).collect();
+        assert_eq!(texts, [br#"{"id":1,"result":1}"#.as_slice(), b"2"]);
+        assert_eq!(decode(b"[]", 128), Ok(Decoded::Batch(vec![])));
+    }
+
+    #[test]
+    fn quick_answers_agree_with_the_general_path() {
+        for frame in [
+            r#"{"jsonrpc":"2.0","id":12,"result":{"a":"}"}}"#,
+            r#"{"result":{"content":[]},"jsonrpc":"2.0","id":7}"#,
+            r#"{"result":"x","jsonrpc":"2.0","id":0}"#,
+        ] {
+            let (call, span) = quick_answer(frame.as_bytes()).unwrap();
+            let envelope = one(frame);
+            assert_eq!(envelope.id.as_call(), Some(call));
+            assert_eq!(envelope.shape, Shape::Answer { result: span });
+        }
+        for frame in [
+            r#"{"jsonrpc":"2.0","id":"1","result":1}"#,
+            r#"{"jsonrpc":"2.0","id":1,"error":1}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":}"#,
+            r#"{"jsonrpc":"2.0","id":1234567890123456,"result":1}"#,
+            r#"{"result":1,"id":1}"#,
+        ] {
+            assert_eq!(quick_answer(frame.as_bytes()), None, "{frame}");
+        }
+    }
+}
