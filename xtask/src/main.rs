@@ -13,17 +13,30 @@
     reason = "steps are timed with the real clock; there is no pure core here"
 )]
 
+mod bench;
 mod ci;
+mod debian;
+mod fuzz;
+mod graph;
+mod peers;
 mod shell;
+mod tidy;
 
 use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  ci            the gate: format, clippy, tests, documentation; needs cargo alone
-  ci --full     the same, and what needs more than cargo
-  help          this text
+  ci                       the gate: format, tidy, clippy, tests, documentation, examples;
+                           needs cargo alone
+  ci --full                the same, and what needs more than cargo: it is installed, and said so
+  tidy                     the rules of this repository that no compiler checks
+  graph                    which crate uses which, as ARCHITECTURE.md shows it
+  peers                    installs real servers into target/peers and runs the tests that use them
+  peers --install          the same without the tests
+  bench NAME …             runs a benchmark of benches/
+  fuzz [TARGET] [--secs N] fuzzes one target, or all, for 60 seconds each; needs nightly
+  help                     this text
 ";
 
 fn main() -> ExitCode {
@@ -32,6 +45,12 @@ fn main() -> ExitCode {
     let outcome = match words.as_slice() {
         ["ci"] => ci::run(ci::Extent::Plain),
         ["ci", "--full"] => ci::run(ci::Extent::Full),
+        ["tidy"] => tidy::run(),
+        ["graph"] => graph::run(),
+        ["peers"] => peers::run(peers::Then::Test),
+        ["peers", "--install"] => peers::run(peers::Then::Stop),
+        ["bench", rest @ ..] => bench::run(rest),
+        ["fuzz", rest @ ..] => fuzz::run(rest),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(())

@@ -2,6 +2,7 @@
 //!
 //! It knows nothing of what the programs do; the commands decide what a failure means.
 
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -17,7 +18,6 @@ pub(crate) struct Cmd {
     envs: Vec<(String, String)>,
 }
 
-#[expect(dead_code, reason = "the commands that use the rest come next")]
 impl Cmd {
     /// `line` is split at spaces: a program and its fixed arguments.
     pub(crate) fn new(line: &str) -> Self {
@@ -87,6 +87,37 @@ impl Cmd {
             .map_err(|error| self.not_started(&error))?;
         if status.success() {
             Ok(())
+        } else {
+            Err(format!("`{}` ended with {status}", self.line()))
+        }
+    }
+
+    /// Prints the command, runs it with its standard output shown and also given back.
+    pub(crate) fn tee(&self) -> Outcome<String> {
+        println!("$ {}", self.line());
+        let mut child = self
+            .command()
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| self.not_started(&error))?;
+        let mut seen = String::new();
+        for line in child
+            .stdout
+            .take()
+            .into_iter()
+            .flat_map(|pipe| BufReader::new(pipe).lines())
+        {
+            let line = line.map_err(|error| format!("`{}`: {error}", self.line()))?;
+            println!("{line}");
+            seen.push_str(&line);
+            seen.push('\n');
+        }
+        let status = child
+            .wait()
+            .map_err(|error| format!("`{}`: {error}", self.line()))?;
+        if status.success() {
+            Ok(seen)
         } else {
             Err(format!("`{}` ended with {status}", self.line()))
         }

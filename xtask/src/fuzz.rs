@@ -1,0 +1,125 @@
+//! `cargo xtask fuzz [TARGET] [--secs N]`: runs fuzz targets of `fuzz/` on the nightly toolchain.
+//!
+//! The same properties run on stable under proptest, so the gate needs none of this.
+
+use crate::shell::{Cmd, Outcome, root};
+
+const SECS: u64 = 60;
+
+/// What the command line asks for.
+#[derive(Debug, PartialEq, Eq)]
+struct Wanted<'a> {
+    target: Option<&'a str>,
+    secs: u64,
+}
+
+pub(crate) fn run(args: &[&str]) -> Outcome {
+    let wanted = parse(args)?;
+    let targets = targets()?;
+    let chosen: Vec<&String> = match wanted.target {
+        None => targets.iter().collect(),
+        Some(name) => targets.iter().filter(|target| *target == name).collect(),
+    };
+    if chosen.is_empty() {
+        return Err(format!(
+            "no such fuzz target; there are: {}",
+            targets.join(", ")
+        ));
+    }
+    println!("fuzz targets: {}", targets.join(", "));
+    tools()?;
+    for target in chosen {
+        // The lock file and the output of the fuzzers belong to their own workspace.
+        Cmd::new("cargo +nightly fuzz run --fuzz-dir . ")
+            .arg(target)
+            .arg("--")
+            .arg(format!("-max_total_time={}", wanted.secs))
+            .dir(&root().join("fuzz"))
+            .run()
+            .map_err(|error| {
+                format!("{error}\n  → the input is under fuzz/artifacts/{target}/; it becomes a seed and a named test")
+            })?;
+    }
+    Ok(())
+}
+
+fn parse<'a>(args: &[&'a str]) -> Outcome<Wanted<'a>> {
+    let number = |text: &str| {
+        text.parse()
+            .map_err(|error| format!("--secs takes a number of seconds, not `{text}`: {error}"))
+    };
+    match args {
+        [] => Ok(Wanted {
+            target: None,
+            secs: SECS,
+        }),
+        ["--secs", secs] => Ok(Wanted {
+            target: None,
+            secs: number(secs)?,
+        }),
+        [target] if !target.starts_with('-') => Ok(Wanted {
+            target: Some(target),
+            secs: SECS,
+        }),
+        [target, "--secs", secs] | ["--secs", secs, target] => Ok(Wanted {
+            target: Some(target),
+            secs: number(secs)?,
+        }),
+        _ => Err(format!(
+            "usage: cargo xtask fuzz [TARGET] [--secs N], not `{}`",
+            args.join(" ")
+        )),
+    }
+}
+
+fn targets() -> Outcome<Vec<String>> {
+    let folder = root().join("fuzz/fuzz_targets");
+    let entries = std::fs::read_dir(&folder).map_err(|error| {
+        format!(
+            "{} cannot be read ({error}): no fuzz targets yet",
+            folder.display()
+        )
+    })?;
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.ok()?.path().file_stem()?.to_str().map(str::to_owned))
+        .collect();
+    names.sort();
+    Ok(names)
+}
+
+fn tools() -> Outcome {
+    if !Cmd::new("cargo +nightly --version").succeeds() {
+        return Err(
+            "fuzzing needs the nightly toolchain: `rustup toolchain install nightly`".to_owned(),
+        );
+    }
+    if Cmd::new("cargo fuzz --version").succeeds() {
+        return Ok(());
+    }
+    println!("cargo-fuzz is missing: installing it");
+    Cmd::new("cargo install cargo-fuzz --locked").run()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn target_and_seconds_in_either_order() {
+        let both = Wanted {
+            target: Some("lines"),
+            secs: 600,
+        };
+        assert_eq!(parse(&["lines", "--secs", "600"]).unwrap(), both);
+        assert_eq!(parse(&["--secs", "600", "lines"]).unwrap(), both);
+        assert_eq!(
+            parse(&[]).unwrap(),
+            Wanted {
+                target: None,
+                secs: SECS
+            }
+        );
+        assert!(parse(&["--secs", "soon"]).unwrap_err().contains("`soon`"));
+        assert!(parse(&["lines", "decode"]).unwrap_err().contains("usage"));
+    }
+}
