@@ -1,0 +1,123 @@
+# The guard of one host process: reads what the host starts and ends, and at the end of the input,
+# that is when the host is gone, ends what is left. Its protocol is described in guard/mod.rs.
+# Arguments: the text that every mark of this host begins with.
+trap '' HUP INT QUIT TERM USR1 USR2 PIPE ALRM TSTP TTIN TTOU
+# Descriptors that the host itself inherited must not be held open by us.
+exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
+mark=$1
+live=
+scan=
+
+# Some small greps stop at a zero byte, so the way to search is tried out first.
+prepare() {
+  [ -z "$scan" ] || return
+  scan=none
+  [ -r /proc/self/environ ] || return
+  scan=each
+  if printf 'a\0%s' "$mark" | grep -qaF -e "$mark"; then scan=all; fi
+}
+
+# Sets pids to the processes whose environment holds $1.
+marked() {
+  pids=
+  files=
+  if [ "$scan" = all ]; then
+    files=$(grep -slaF -e "$1" /proc/[0-9]*/environ)
+    # The list of processes was too long for one command.
+    if [ $? -ge 126 ]; then scan=each; fi
+  fi
+  if [ "$scan" = each ]; then
+    files=$(for file in /proc/[0-9]*/environ; do
+      tr '\0' '\n' <"$file" | grep -qF -e "$1" && echo "$file"
+    done)
+  fi
+  for file in $files; do
+    file=${file#/proc/}
+    pids="$pids ${file%%/*}"
+  done
+}
+
+pause() {
+  sleep 0.1 || sleep 1
+}
+
+# Sends $1 to the group of each server, unless its number has become another's.
+groups() {
+  for n in $live; do
+    eval "group=\${group_$n:-} reaped=\${reaped_$n:-}"
+    if [ -z "$group" ] || [ "$group" -le 1 ]; then continue; fi
+    if [ -n "$reaped" ] && kill -s 0 -- "$group"; then continue; fi
+    kill -s "$1" -- "-$group" && busy=1
+  done
+}
+
+forget() {
+  rest=
+  for n in $live; do
+    if [ "$n" != "$1" ]; then rest="$rest $n"; fi
+  done
+  live=$rest
+  unset "group_$1" "reaped_$1"
+}
+
+# Kills what carries the mark of server $1; its group was killed by the host.
+end_one() {
+  prepare
+  pass=0
+  quiet=0
+  while [ "$pass" -lt 10 ] && [ "$quiet" -lt 2 ]; do
+    marked "$mark$1."
+    quiet=$((quiet + 1))
+    for pid in $pids; do kill -s KILL -- "$pid" && quiet=0; done
+    pass=$((pass + 1))
+    if [ "$quiet" -lt 2 ]; then pause; fi
+  done
+  forget "$1"
+}
+
+# Twenty passes with TERM, then fifty with KILL, a tenth of a second apart; three passes that find
+# nothing end it, since a process is not found while it is between two programs.
+end_all() {
+  prepare
+  pass=0
+  quiet=0
+  asked=' '
+  while [ "$pass" -lt 70 ] && [ "$quiet" -lt 3 ]; do
+    busy=
+    if [ "$pass" -eq 0 ]; then
+      groups TERM
+    elif [ "$pass" -lt 20 ]; then
+      groups 0
+    elif [ "$pass" -lt 25 ]; then
+      groups KILL
+    fi
+    marked "$mark"
+    for pid in $pids; do
+      busy=1
+      if [ "$pass" -ge 20 ]; then
+        kill -s KILL -- "$pid"
+      else
+        case $asked in
+        *" $pid "*) ;;
+        *) kill -s TERM -- "$pid"; asked="$asked$pid " ;;
+        esac
+      fi
+    done
+    quiet=$((quiet + 1))
+    if [ -n "$busy" ]; then quiet=0; fi
+    pass=$((pass + 1))
+    if [ "$quiet" -lt 3 ]; then pause; fi
+  done
+}
+
+while IFS=' ' read -r verb n group; do
+  case $verb in
+  0) live= ;;
+  +) live="$live $n" ;;
+  =) eval "group_$n=\$group" ;;
+  r) eval "reaped_$n=1" ;;
+  -) forget "$n" ;;
+  k) end_one "$n" ;;
+  esac
+done
+if [ -n "$live" ]; then end_all; fi

@@ -1,0 +1,1 @@
+//! Real servers, written for `/bin/sh`.
