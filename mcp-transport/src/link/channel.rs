@@ -1,0 +1,143 @@
+//! A link over bounded channels.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use tokio::sync::mpsc;
+
+use super::{
+    Closed, ClosedKind, ExchangeId, Inbound, Outbound, Retracted, SendError, Sending, WritableKind,
+};
+use crate::Limits;
+
+/// The other end of a link over channels: a transport, or a scripted server.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct FarEnd {
+    /// What was sent; ends when the sending half is closed or dropped.
+    pub outbound: mpsc::Receiver<Outbound<Bytes>>,
+    /// What is to be received; dropping it ends the link.
+    pub inbound: mpsc::Sender<Inbound>,
+}
+
+#[derive(Debug)]
+pub(super) struct ChannelSender {
+    /// `None` once closed.
+    queue: Option<mpsc::Sender<Outbound<Bytes>>>,
+    /// What did not fit into the queue yet.
+    unsent: VecDeque<Outbound<Bytes>>,
+    unsent_len: usize,
+    unsent_len_max: usize,
+}
+
+#[derive(Debug)]
+pub(super) struct ChannelReceiver {
+    queue: mpsc::Receiver<Inbound>,
+    queue_len_max: usize,
+    is_closed: bool,
+}
+
+pub(super) fn pair(limits: Limits) -> (ChannelSender, ChannelReceiver, FarEnd) {
+    let (to_far, outbound) = mpsc::channel(limits.queue_len_max.max(1));
+    let (inbound, from_far) = mpsc::channel(limits.queue_len_max.max(1));
+    let sender = ChannelSender {
+        queue: Some(to_far),
+        unsent: VecDeque::new(),
+        unsent_len: 0,
+        unsent_len_max: limits.unsent_len_max,
+    };
+    let receiver = ChannelReceiver {
+        queue: from_far,
+        queue_len_max: limits.queue_len_max.max(1),
+        is_closed: false,
+    };
+    (sender, receiver, FarEnd { outbound, inbound })
+}
+
+/// What an item counts against the bound; those without a body count for their own size.
+fn weight(outbound: &Outbound<Bytes>) -> usize {
+    size_of::<Outbound<Bytes>>()
+        + match outbound {
+            Outbound::Notify { body, .. } | Outbound::Send { body, .. } => body.len(),
+            _ => 0,
+        }
+}
+
+impl ChannelSender {
+    pub(super) fn has_unsent(&self) -> bool {
+        !self.unsent.is_empty()
+    }
+
+    pub(super) fn push(&mut self, outbound: Outbound<&[u8]>) -> Result<(), SendError> {
+        if self.queue.is_none() {
+            return Err(SendError::Closed);
+        }
+        let outbound = outbound.into_owned();
+        let weight = weight(&outbound);
+        if self.unsent_len.saturating_add(weight) > self.unsent_len_max {
+            return Err(SendError::Full);
+        }
+        self.unsent_len += weight;
+        self.unsent.push_back(outbound);
+        Ok(())
+    }
+
+    pub(super) fn try_flush(&mut self) -> Result<Sending, SendError> {
+        let Some(queue) = &self.queue else {
+            return Err(SendError::Closed);
+        };
+        while let Some(next) = self.unsent.pop_front() {
+            let weight = weight(&next);
+            match queue.try_send(next) {
+                Ok(()) => self.unsent_len -= weight,
+                Err(mpsc::error::TrySendError::Full(next)) => {
+                    self.unsent.push_front(next);
+                    return Ok(Sending::Blocked);
+                }
+                Err(mpsc::error::TrySendError::Closed(_)) => {
+                    self.close();
+                    return Err(SendError::Closed);
+                }
+            }
+        }
+        Ok(Sending::Done)
+    }
+
+    pub(super) fn retract(&mut self, exchange: ExchangeId) -> Retracted {
+        let found = self.unsent.iter().position(
+            |unsent| matches!(unsent, Outbound::Send { exchange: sent, .. } if *sent == exchange),
+        );
+        match found.and_then(|at| self.unsent.remove(at)) {
+            Some(unsent) => {
+                self.unsent_len -= weight(&unsent);
+                Retracted::Unsent
+            }
+            None => Retracted::Begun,
+        }
+    }
+
+    pub(super) fn close(&mut self) {
+        self.queue = None;
+        self.unsent.clear();
+        self.unsent_len = 0;
+    }
+
+    pub(super) fn writable(&self) -> WritableKind {
+        self.queue
+            .clone()
+            .map_or(WritableKind::Closed, WritableKind::Channel)
+    }
+}
+
+impl ChannelReceiver {
+    pub(super) async fn receive(&mut self, batch: &mut Vec<Inbound>) {
+        if self.is_closed {
+            std::future::pending::<()>().await;
+        }
+        let received = self.queue.recv_many(batch, self.queue_len_max).await;
+        if received == 0 {
+            batch.push(Inbound::Closed(Closed::new(ClosedKind::EndOfStream)));
+        }
+        self.is_closed = matches!(batch.last(), Some(Inbound::Closed(_)));
+    }
+}
