@@ -157,18 +157,20 @@ impl LineDecoder {
 }
 
 impl Oversized {
-    fn new(start: Bytes) -> Self {
-        let head = Bytes::copy_from_slice(start.get(..HEAD_MAX).unwrap_or(&start));
+    fn new(start: &[u8]) -> Self {
         let mut oversized = Self {
-            head,
+            head: Vec::new(),
             tail: Vec::new(),
             len: 0,
         };
-        oversized.push(&start);
+        oversized.push(start);
         oversized
     }
 
     fn push(&mut self, bytes: &[u8]) {
+        let room = HEAD_MAX - self.head.len();
+        self.head
+            .extend_from_slice(bytes.get(..room).unwrap_or(bytes));
         self.len = self
             .len
             .saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
@@ -182,7 +184,7 @@ impl Oversized {
 
     fn into_line(self) -> Line {
         Line::TooLong {
-            head: self.head,
+            head: Bytes::from(self.head),
             tail: Bytes::from(self.tail),
             len: self.len,
         }
