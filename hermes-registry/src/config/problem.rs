@@ -1,0 +1,438 @@
+//! What can be wrong with a configuration, and where.
+//!
+//! A [`Problem`] is about one key and costs at most the server it belongs to.
+//! A [`ConfigError`] is about the file as a whole and leaves nothing to work with.
+//! Neither ever quotes a value of `env` or `headers`, nor the value of a variable.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+/// A place in the text of a file; both numbers count from one, columns in characters.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
+pub struct Position {
+    /// The line, from one.
+    pub line: usize,
+    /// The character within the line, from one.
+    pub column: usize,
+}
+
+impl Position {
+    /// The place in this line and column, both counted from one.
+    #[must_use]
+    pub const fn new(line: usize, column: usize) -> Self {
+        Self { line, column }
+    }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+/// What a [`Problem`] costs.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
+pub enum Severity {
+    /// Nothing: the configuration is used, though perhaps not as its author thinks.
+    Warning,
+    /// The server that the problem belongs to; the others are used.
+    Error,
+}
+
+/// One thing that is wrong with one key of a configuration.
+///
+/// Its `Display` is one plain sentence that begins with file, line and column:
+/// ``config.yaml:12:5: mcp_servers.github.timeuot: unknown key; did you mean `timeout`?``
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Problem {
+    pub(super) severity: Severity,
+    pub(super) file: Arc<str>,
+    pub(super) position: Position,
+    pub(super) path: String,
+    pub(super) server: Option<Arc<str>>,
+    pub(super) kind: ProblemKind,
+}
+
+impl Problem {
+    /// Whether it costs its server or nothing.
+    #[must_use]
+    pub fn severity(&self) -> Severity {
+        self.severity
+    }
+
+    /// Whether it costs its server.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+
+    /// The file, as the caller named it.
+    #[must_use]
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// Where the key or value stands.
+    #[must_use]
+    pub fn position(&self) -> Position {
+        self.position
+    }
+
+    /// The path of the key, such as `mcp_servers.github.args[1]`.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The name of the server as it stands in the file, if the problem belongs to one.
+    #[must_use]
+    pub fn server(&self) -> Option<&str> {
+        self.server.as_deref()
+    }
+
+    /// What is wrong, for programs.
+    #[must_use]
+    pub fn kind(&self) -> &ProblemKind {
+        &self.kind
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}:{}: {}: {}",
+            self.file, self.position, self.path, self.kind
+        )
+    }
+}
+
+impl std::error::Error for Problem {}
+
+/// What is wrong with a key or its value.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum ProblemKind {
+    /// The text cannot be the name of an environment variable.
+    BadEnvName,
+    /// A `${…}` reference that names no variable, with what stands in its place.
+    BadReference {
+        /// What stands where a name should.
+        name: String,
+    },
+    /// The name of a server is empty, too long or holds control characters.
+    BadServerName,
+    /// A server with both a command and a URL.
+    CommandAndUrl {
+        /// Where `command` stands.
+        command: Position,
+        /// Where `url` stands.
+        url: Position,
+    },
+    /// A key that stands twice in one mapping.
+    DuplicateKey {
+        /// Where it stands first.
+        first: Position,
+    },
+    /// A server name that stands twice.
+    DuplicateServer {
+        /// Where it stands first.
+        first: Position,
+    },
+    /// A text begins or ends with white space, which is kept.
+    HiddenSpace,
+    /// Servers behind a URL are not supported in this version.
+    HttpUnsupported,
+    /// `exclude` beside `include`, which wins.
+    IneffectiveExclude,
+    /// A server with neither a command nor a URL.
+    NoCommand,
+    /// A mapping or list stands where a key should.
+    NotAKey,
+    /// The key is known, but what it controls is not there yet.
+    NotActive,
+    /// A byte of value zero, which no process can be given.
+    NulByte,
+    /// `args` is one word rather than a list; it is used as one argument.
+    OneArgument,
+    /// A key that is almost `mcp_servers`.
+    ProbablyServers,
+    /// A number in quotes, which is read as a number.
+    QuotedNumber,
+    /// A YAML tag without a meaning here.
+    Tag {
+        /// The tag as it was written.
+        tag: String,
+    },
+    /// A value that is longer than allowed once its references are replaced.
+    TooLong {
+        /// The most bytes that are allowed.
+        bytes_max: usize,
+    },
+    /// `tools` is a list rather than a mapping; it is read as `include`.
+    ToolsList,
+    /// A transport that does not fit what the server is reached by.
+    TransportMismatch {
+        /// The key that this transport needs.
+        needs: &'static str,
+    },
+    /// A key that means nothing here.
+    UnknownKey {
+        /// The known key that was probably meant.
+        nearest: Option<&'static str>,
+        /// The keys that are known here, for a key that resembles none of them.
+        known: &'static [&'static str],
+    },
+    /// An environment variable that is not set and has no default.
+    UnsetVariable {
+        /// Its name.
+        variable: String,
+    },
+    /// `${` without its `}`.
+    UnterminatedReference,
+    /// A key without a value, and what that is taken for.
+    Valueless {
+        /// What the key is taken for.
+        taken_for: &'static str,
+    },
+    /// A value of the wrong type, or outside of what is allowed.
+    WrongValue {
+        /// What is allowed.
+        allowed: &'static str,
+        /// What stands there.
+        found: String,
+    },
+}
+
+impl fmt::Display for ProblemKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BadReference { name } if name.is_empty() => {
+                f.write_str("`${}` names no variable; write `$${` for the plain text `${`")
+            }
+            Self::BadReference { name } => write!(
+                f,
+                "`{name}` in `${{…}}` is not the name of a variable; write `$${{` for the plain \
+                 text `${{`"
+            ),
+            Self::CommandAndUrl { command, url } => write!(
+                f,
+                "a server has either `command` (line {}) or `url` (line {}), not both",
+                command.line, url.line
+            ),
+            Self::DuplicateKey { first } => {
+                write!(
+                    f,
+                    "the key stands already in line {}; remove one of the two",
+                    first.line
+                )
+            }
+            Self::DuplicateServer { first } => write!(
+                f,
+                "a server of this name stands already in line {}; neither is used until one of \
+                 them is removed or renamed",
+                first.line
+            ),
+            Self::Tag { tag } => write!(f, "the YAML tag `{tag}` has no meaning here; remove it"),
+            Self::TooLong { bytes_max } => {
+                write!(
+                    f,
+                    "is longer than {bytes_max} bytes once its variables are replaced"
+                )
+            }
+            Self::TransportMismatch { needs } => {
+                write!(f, "this transport needs the key `{needs}`")
+            }
+            Self::UnknownKey {
+                nearest: Some(nearest),
+                ..
+            } => {
+                write!(f, "unknown key; did you mean `{nearest}`?")
+            }
+            Self::UnknownKey {
+                nearest: None,
+                known,
+            } => {
+                write!(f, "unknown key; allowed are {}", known.join(", "))
+            }
+            Self::UnsetVariable { variable } => write!(
+                f,
+                "the environment variable `{variable}` is not set; set it, or give a default: \
+                 `${{{variable}:-…}}`"
+            ),
+            Self::Valueless { taken_for } => {
+                write!(f, "has no value, which is read as {taken_for}")
+            }
+            Self::WrongValue { allowed, found } => write!(f, "must be {allowed}, but is {found}"),
+            plain => f.write_str(plain.sentence()),
+        }
+    }
+}
+
+impl ProblemKind {
+    /// The sentence of a kind that carries nothing.
+    fn sentence(&self) -> &'static str {
+        match self {
+            Self::BadEnvName => {
+                "is not the name of a variable: a name is not empty and has neither `=` nor a byte \
+                 of value zero"
+            }
+            Self::BadServerName => {
+                "is not the name of a server: a name has 1 to 64 characters, none of them a \
+                 control character"
+            }
+            Self::HiddenSpace => "begins or ends with white space, which is kept",
+            Self::HttpUnsupported => "HTTP servers are not supported yet",
+            Self::IneffectiveExclude => "has no effect beside `include`, which wins",
+            Self::NoCommand => "has neither `command` nor `url`; one of them is needed",
+            Self::NotAKey => "a list or mapping cannot be a key here",
+            Self::NotActive => "is read but not active yet",
+            Self::NulByte => "holds a byte of value zero, which no process can be given",
+            Self::OneArgument => "is read as one argument; write a list: `[\"…\"]`",
+            Self::ProbablyServers => "is not read; did you mean `mcp_servers`?",
+            Self::QuotedNumber => "is a number in quotes; it is read as the number",
+            Self::ToolsList => "is a list, which is read as `tools.include`",
+            Self::UnterminatedReference => {
+                "`${` has no `}`; close it, or write `$${` for the plain text `${`"
+            }
+            // The other kinds carry something and are written by `Display` itself.
+            _ => "is not valid",
+        }
+    }
+}
+
+/// Why a configuration cannot be read at all.
+///
+/// Its `Display` is one plain sentence that begins with the file and, where there is one, line and
+/// column.
+#[derive(Debug)]
+pub struct ConfigError {
+    pub(super) file: Arc<str>,
+    pub(super) position: Option<Position>,
+    pub(super) kind: ConfigErrorKind,
+}
+
+impl ConfigError {
+    /// The file, as the caller named it.
+    #[must_use]
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// Where reading stopped, if it began.
+    #[must_use]
+    pub fn position(&self) -> Option<Position> {
+        self.position
+    }
+
+    /// What is wrong, for programs.
+    #[must_use]
+    pub fn kind(&self) -> &ConfigErrorKind {
+        &self.kind
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.position {
+            Some(position) => write!(f, "{}:{position}: {}", self.file, self.kind),
+            None => write!(f, "{}: {}", self.file, self.kind),
+        }
+    }
+}
+
+impl std::error::Error for ConfigError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.kind {
+            ConfigErrorKind::Unreadable(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// What makes a configuration unreadable.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ConfigErrorKind {
+    /// An alias to a value that it is itself a part of.
+    AliasOfItself,
+    /// A second document in the file.
+    ManyDocuments,
+    /// Something other than a mapping, at this key or (without a key) at the top.
+    NotMapping {
+        /// The key whose value it is.
+        key: Option<&'static str>,
+        /// What stands there.
+        found: &'static str,
+    },
+    /// Bytes that are not UTF-8.
+    NotUtf8,
+    /// Text that is not YAML.
+    NotYaml {
+        /// What the parser expected.
+        detail: String,
+        /// Whether a `${…}` without quotes in that line is the probable reason.
+        reference: bool,
+    },
+    /// Lists and mappings inside each other beyond the limit.
+    TooDeep {
+        /// The deepest nesting that is allowed.
+        depth_max: usize,
+    },
+    /// A file beyond the limit.
+    TooLong {
+        /// The most bytes that are allowed.
+        bytes_max: u64,
+    },
+    /// More values than the limit, counted with every alias written out.
+    TooMany,
+    /// The file cannot be opened or read.
+    Unreadable(io::Error),
+}
+
+impl fmt::Display for ConfigErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AliasOfItself => f.write_str("an alias refers to a value that it is part of"),
+            Self::ManyDocuments => f.write_str("a second YAML document begins here; one is read"),
+            Self::NotMapping {
+                key: Some(key),
+                found,
+            } => {
+                write!(
+                    f,
+                    "{key}: must be a mapping of names to servers, but is {found}"
+                )
+            }
+            Self::NotMapping { key: None, found } => {
+                write!(
+                    f,
+                    "the file must be a mapping with the key `mcp_servers`, but is {found}"
+                )
+            }
+            Self::NotUtf8 => f.write_str("the file is not UTF-8 text"),
+            Self::NotYaml { detail, reference } => {
+                write!(f, "not YAML: {detail}")?;
+                if *reference {
+                    f.write_str("; write a value with `${…}` in quotes inside `[ ]` or `{ }`")?;
+                }
+                Ok(())
+            }
+            Self::TooDeep { depth_max } => {
+                write!(
+                    f,
+                    "lists and mappings are nested more than {depth_max} deep"
+                )
+            }
+            Self::TooLong { bytes_max } => write!(f, "the file is longer than {bytes_max} bytes"),
+            Self::TooMany => f.write_str("too many values, with aliases written out"),
+            Self::Unreadable(error) if error.kind() == io::ErrorKind::NotFound => {
+                f.write_str("the file does not exist")
+            }
+            Self::Unreadable(error) => write!(f, "cannot be read: {error}"),
+        }
+    }
+}

@@ -1,0 +1,379 @@
+//! One configured server, checked.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::problem::Position;
+use crate::filter::ToolFilter;
+use crate::name::{InvalidServerName, ServerName};
+
+/// How long a call may be idle: 120 seconds.
+pub const TIMEOUT_DEFAULT: Duration = Duration::from_secs(120);
+
+/// How long connecting may take: 60 seconds, as package runners download on a first start.
+pub const CONNECT_TIMEOUT_DEFAULT: Duration = Duration::from_secs(60);
+
+/// The longest time that a configuration can give: one day.
+pub const TIMEOUT_MAX: Duration = Duration::from_secs(86_400);
+
+/// Values shorter than this are not looked for when secrets are hidden: such a short text occurs
+/// by chance, and hiding it would make errors unreadable.
+const SECRET_LEN_MIN: usize = 8;
+
+/// Parts of the names of variables that hold secrets, in upper case.
+const SECRET_NAMES: [&str; 10] = [
+    "TOKEN",
+    "KEY",
+    "SECRET",
+    "PASSWORD",
+    "PASSWD",
+    "PASS",
+    "AUTH",
+    "CREDENTIAL",
+    "COOKIE",
+    "PAT",
+];
+
+/// A configured server.
+///
+/// `Debug` never shows values of `env`, nor arguments.
+#[derive(Clone, Eq, PartialEq)]
+pub struct ServerConfig {
+    pub(super) name: ServerName,
+    pub(super) endpoint: Endpoint,
+    pub(super) timeout: Duration,
+    pub(super) connect_timeout: Duration,
+    pub(super) enabled: bool,
+    pub(super) filter: ToolFilter,
+    pub(super) protocol: Protocol,
+    pub(super) substituted: BTreeSet<String>,
+    pub(super) source: Option<Source>,
+}
+
+/// How a server is reached.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Endpoint {
+    /// A child process, by its standard input and output.
+    Stdio(CommandLine),
+    /// Not at all: only a disabled server whose configuration has faults is like this.
+    Undefined,
+}
+
+/// Which eras of the protocol may be spoken with a server.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[non_exhaustive]
+pub enum Protocol {
+    /// The newest that the server understands; written `auto`.
+    #[default]
+    Auto,
+    /// Those that begin with a handshake, only; written `legacy` or `handshake`.
+    Legacy,
+    /// Those without a handshake, only; written `modern`, `stateless` or `2026-07-28`.
+    Modern,
+}
+
+/// Where in a file a server is configured.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    pub(super) file: Arc<str>,
+    pub(super) position: Position,
+}
+
+/// Where a server stands does not matter for what it is: moving it in the file changes nothing.
+impl PartialEq for Source {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Source {}
+
+impl ServerConfig {
+    /// A server that is started as a child process, with defaults for everything else.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidServerName`] if the name has no characters, more than 64, or control characters.
+    pub fn stdio(name: &str, command: CommandLine) -> Result<Self, InvalidServerName> {
+        Ok(Self::new(ServerName::new(name)?, Endpoint::Stdio(command)))
+    }
+
+    pub(super) fn new(name: ServerName, endpoint: Endpoint) -> Self {
+        Self {
+            name,
+            endpoint,
+            timeout: TIMEOUT_DEFAULT,
+            connect_timeout: CONNECT_TIMEOUT_DEFAULT,
+            enabled: true,
+            filter: ToolFilter::all(),
+            protocol: Protocol::Auto,
+            substituted: BTreeSet::new(),
+            source: None,
+        }
+    }
+
+    /// The same server, with this time for a call to be idle.
+    #[must_use]
+    pub fn with_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// The same server, with this time to connect.
+    #[must_use]
+    pub fn with_connect_timeout(mut self, connect_timeout: Duration) -> Self {
+        self.connect_timeout = connect_timeout;
+        self
+    }
+
+    /// The same server, never started.
+    #[must_use]
+    pub fn disabled(mut self) -> Self {
+        self.enabled = false;
+        self
+    }
+
+    /// The same server, offering only the tools that this filter allows.
+    #[must_use]
+    pub fn with_filter(mut self, filter: ToolFilter) -> Self {
+        self.filter = filter;
+        self
+    }
+
+    /// The same server, spoken to in these eras of the protocol.
+    #[must_use]
+    pub fn with_protocol(mut self, protocol: Protocol) -> Self {
+        self.protocol = protocol;
+        self
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &ServerName {
+        &self.name
+    }
+
+    /// How it is reached.
+    #[must_use]
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// The command that starts it, if it is a child process.
+    #[must_use]
+    pub fn command(&self) -> Option<&CommandLine> {
+        match &self.endpoint {
+            Endpoint::Stdio(command) => Some(command),
+            Endpoint::Undefined => None,
+        }
+    }
+
+    /// How long a call may go without an answer or a sign of progress; 120 seconds by default.
+    #[must_use]
+    pub fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    /// How long starting it, shaking hands and listing its tools may take together; 60 seconds by
+    /// default.
+    #[must_use]
+    pub fn connect_timeout(&self) -> Duration {
+        self.connect_timeout
+    }
+
+    /// Whether it is used at all; true by default.
+    #[must_use]
+    pub fn is_enabled(&self) -> bool {
+        self.enabled
+    }
+
+    /// Which of its tools are offered; all by default.
+    #[must_use]
+    pub fn filter(&self) -> &ToolFilter {
+        &self.filter
+    }
+
+    /// Which eras of the protocol are spoken with it; the newest it understands by default.
+    #[must_use]
+    pub fn protocol(&self) -> Protocol {
+        self.protocol
+    }
+
+    /// The file and the place in it where the server is configured, if it comes from one.
+    #[must_use]
+    pub fn source(&self) -> Option<(&str, Position)> {
+        self.source
+            .as_ref()
+            .map(|source| (&*source.file, source.position))
+    }
+
+    /// Texts that must not appear in an error, a log or a status, sorted.
+    ///
+    /// These are the values of `env` whose variable is named like a secret, and everything that
+    /// came from a variable of our own environment by `${…}`, if they have 8 bytes or more.
+    #[must_use]
+    pub fn secrets(&self) -> Vec<String> {
+        let mut secrets = self.substituted.clone();
+        if let Some(command) = self.command() {
+            let named = command.env.iter().filter(|(name, _)| is_secret_name(name));
+            secrets.extend(named.map(|(_, value)| value.clone()));
+        }
+        secrets
+            .into_iter()
+            .filter(|secret| secret.len() >= SECRET_LEN_MIN)
+            .collect()
+    }
+}
+
+impl fmt::Debug for ServerConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerConfig")
+            .field("name", &self.name)
+            .field("endpoint", &self.endpoint)
+            .field("timeout", &self.timeout)
+            .field("connect_timeout", &self.connect_timeout)
+            .field("enabled", &self.enabled)
+            .field("filter", &self.filter)
+            .field("protocol", &self.protocol)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A program with its arguments, its own environment variables and its folder.
+///
+/// `Debug` shows neither values of variables nor arguments, as both may hold secrets.
+#[derive(Clone, Eq, PartialEq)]
+pub struct CommandLine {
+    pub(super) program: String,
+    pub(super) args: Vec<String>,
+    pub(super) env: Vec<(String, String)>,
+    pub(super) cwd: Option<PathBuf>,
+}
+
+impl CommandLine {
+    /// The program without arguments, by its path or by a name to look up on the child's `PATH`.
+    #[must_use]
+    pub fn new(program: impl Into<String>) -> Self {
+        Self {
+            program: program.into(),
+            args: Vec::new(),
+            env: Vec::new(),
+            cwd: None,
+        }
+    }
+
+    /// The same command with these arguments behind those it has.
+    #[must_use]
+    pub fn with_args<T: Into<String>>(mut self, args: impl IntoIterator<Item = T>) -> Self {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// The same command with this environment variable, in place of one of that name.
+    #[must_use]
+    pub fn with_env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        let name = name.into();
+        self.env.retain(|(known, _)| *known != name);
+        self.env.push((name, value.into()));
+        self
+    }
+
+    /// The same command, started in this folder.
+    #[must_use]
+    pub fn with_cwd(mut self, cwd: impl Into<PathBuf>) -> Self {
+        self.cwd = Some(cwd.into());
+        self
+    }
+
+    /// The program.
+    #[must_use]
+    pub fn program(&self) -> &str {
+        &self.program
+    }
+
+    /// Its arguments.
+    #[must_use]
+    pub fn args(&self) -> &[String] {
+        &self.args
+    }
+
+    /// The environment variables that it is given beside those that every child gets, in the order
+    /// of the file.
+    pub fn env(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.env
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// The folder it is started in; that of this process by default.
+    #[must_use]
+    pub fn cwd(&self) -> Option<&Path> {
+        self.cwd.as_deref()
+    }
+}
+
+impl fmt::Debug for CommandLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.env.iter().map(|(name, _)| name.as_str()).collect();
+        f.debug_struct("CommandLine")
+            .field("program", &self.program)
+            .field("args", &format_args!("[{} hidden]", self.args.len()))
+            .field("env", &format_args!("{names:?} (values hidden)"))
+            .field("cwd", &self.cwd)
+            .finish()
+    }
+}
+
+/// Whether a variable of this name probably holds a secret.
+fn is_secret_name(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    // `PAT` and `PASS` are looked for as whole words, as `PATH` and `COMPASS` hold them too.
+    SECRET_NAMES.iter().any(|part| match *part {
+        "PASS" | "PAT" => name.split('_').any(|word| word == *part),
+        part => name.contains(part),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debug_shows_no_value_and_secrets_are_told() {
+        let command = CommandLine::new("npx")
+            .with_args(["--password", "hunter2hunter2"])
+            .with_env("GITHUB_TOKEN", "ghp_0123456789")
+            .with_env("API_KEY", "short")
+            .with_env("PATH", "/opt/bin:/usr/bin")
+            .with_env("GITHUB_PAT", "old")
+            .with_env("GITHUB_PAT", "pat_0123456789");
+        let server = ServerConfig::stdio("github", command).expect("the name is valid");
+        assert_eq!(server.secrets(), ["ghp_0123456789", "pat_0123456789"]);
+        let shown = format!("{server:?}");
+        for hidden in ["ghp_", "pat_", "short", "hunter2", "/opt/bin"] {
+            assert!(!shown.contains(hidden), "{shown}");
+        }
+        assert!(shown.contains("GITHUB_TOKEN"), "{shown}");
+    }
+
+    #[test]
+    fn names_of_secrets_are_told_from_others() {
+        for (name, expected) in [
+            ("GITHUB_PERSONAL_ACCESS_TOKEN", true),
+            ("api_key", true),
+            ("DB_PASSWORD", true),
+            ("DB_PASS", true),
+            ("AUTHORIZATION", true),
+            ("PATH", false),
+            ("COMPASS", false),
+            ("LANG", false),
+            ("DEBUG", false),
+        ] {
+            assert_eq!(is_secret_name(name), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,728 @@
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn vars(name: &str) -> Option<String> {
+    let value = match name {
+        "HOME" => "/home/ada",
+        "TOKEN" => "ghp_0123456789",
+        "SECONDS" => "30",
+        "EMPTY" => "",
+        "workspaceFolder" => "/work/app",
+        _ => return None,
+    };
+    Some(value.to_owned())
+}
+
+fn parse(text: &str) -> Result<Loaded, ConfigError> {
+    Config::parse(text, "config.yaml", &vars)
+}
+
+fn loaded(text: &str) -> Loaded {
+    parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// The names of usable servers, the errors, and the warnings.
+fn outcome(text: &str) -> (Vec<String>, Vec<String>, Vec<String>) {
+    let loaded = loaded(text);
+    let names = loaded
+        .config
+        .servers()
+        .iter()
+        .map(|server| server.name().to_string())
+        .collect();
+    let (errors, warnings): (Vec<_>, Vec<_>) =
+        loaded.problems.into_iter().partition(Problem::is_error);
+    let texts = |problems: Vec<Problem>| problems.iter().map(ToString::to_string).collect();
+    (names, texts(errors), texts(warnings))
+}
+
+/// A file with one server `s` whose keys these are, beside a good server.
+fn with_server(keys: &str) -> String {
+    let keys: String = keys.lines().map(|line| format!("    {line}\n")).collect();
+    format!("mcp_servers:\n  good: {{command: x}}\n  s:\n{keys}")
+}
+
+#[test]
+fn a_full_server_is_read() {
+    let text = "\u{feff}# comment
+model: whatever
+mcp_servers:
+  github:
+    command: npx
+    args: [\"-y\", '@mcp/github', 1.0, true, 0x1F, '--token=$${x}']
+    env:
+      GITHUB_TOKEN: ${TOKEN}
+      PORT: 8080
+      DEBUG: true
+      EMPTY: \"\"
+    cwd: ~/src
+    timeout: 1.5
+    connect_timeout: ${SECONDS}
+    protocol: Modern
+    type: stdio
+    tools:
+      include: [create_issue, \"list_*\"]
+  123: {command: y, enabled: off, tools: {exclude: nope}}
+";
+    let loaded = loaded(text);
+    assert_eq!(loaded.problems, []);
+    let [github, other] = loaded.config.servers() else {
+        panic!("{loaded:?}")
+    };
+    let command = github.command().expect("it has a command");
+    assert_eq!(command.program(), "npx");
+    assert_eq!(
+        command.args(),
+        ["-y", "@mcp/github", "1.0", "true", "0x1F", "--token=${x}"]
+    );
+    let env = [
+        ("GITHUB_TOKEN", "ghp_0123456789"),
+        ("PORT", "8080"),
+        ("DEBUG", "true"),
+    ];
+    assert_eq!(
+        command.env().collect::<Vec<_>>(),
+        [&env[..], &[("EMPTY", "")]].concat()
+    );
+    assert_eq!(command.cwd(), Some(Path::new("/home/ada/src")));
+    assert_eq!(github.timeout(), Duration::from_millis(1500));
+    assert_eq!(github.connect_timeout(), Duration::from_secs(30));
+    assert_eq!(github.protocol(), Protocol::Modern);
+    assert_eq!(github.source(), Some(("config.yaml", Position::new(4, 3))));
+    assert_eq!(github.secrets(), ["ghp_0123456789"]);
+    assert!(github.filter().allows("list_issues") && !github.filter().allows("delete"));
+    assert!(github.is_enabled() && !other.is_enabled());
+    assert_eq!(other.name().as_str(), "123");
+    assert_eq!(
+        (other.timeout(), other.connect_timeout()),
+        (TIMEOUT_DEFAULT, CONNECT_TIMEOUT_DEFAULT)
+    );
+    assert!(!format!("{loaded:?}").contains("ghp_"));
+}
+
+#[test]
+fn a_file_without_servers_is_empty_and_not_wrong() {
+    for text in [
+        "",
+        "\u{feff}",
+        "# only a comment\n",
+        "mcp_servers:\n",
+        "mcp_servers: {}\n",
+        "a: 1\n",
+    ] {
+        let loaded = loaded(text);
+        assert_eq!(
+            (loaded.config.servers().len(), loaded.problems.len()),
+            (0, 0),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_as_a_whole_says_where() {
+    let deep = format!("a: {}{}", "[".repeat(200), "]".repeat(200));
+    let bomb: String = (1..40).fold("a0: &a0 [x, x]\n".to_owned(), |text, level| {
+        let below = level - 1;
+        format!("{text}a{level}: &a{level} [*a{below}, *a{below}]\n")
+    });
+    let rows = [
+        (
+            "mcp_servers:\n  a: {command: x\n",
+            "config.yaml:2:6: not YAML: unclosed bracket '{'",
+        ),
+        (
+            "mcp_servers:\n  a:\n\tcommand: x\n",
+            "config.yaml:3:2: not YAML: tabs disallowed within this context (block indentation)",
+        ),
+        (
+            "mcp_servers:\n  a: {command: x, args: [${TOKEN}]}\n",
+            "config.yaml:2:27: not YAML: while parsing a flow sequence, expected ',' or ']'; write a value with `${…}` in quotes inside `[ ]` or `{ }`",
+        ),
+        (
+            "- a\n- b\n",
+            "config.yaml:1:1: the file must be a mapping with the key `mcp_servers`, but is a list",
+        ),
+        (
+            "hello",
+            "config.yaml:1:1: the file must be a mapping with the key `mcp_servers`, but is a text",
+        ),
+        (
+            "x: 1\nmcp_servers: [a]\n",
+            "config.yaml:2:14: mcp_servers: must be a mapping of names to servers, but is a list",
+        ),
+        (
+            "mcp_servers:\n  a: {command: x}\n---\nb: 1\n",
+            "config.yaml:3:1: a second YAML document begins here; one is read",
+        ),
+        (
+            "a: *b\n",
+            "config.yaml:1:4: not YAML: while parsing node, found unknown anchor",
+        ),
+        (
+            "a: &a [*a]\n",
+            "config.yaml:1:8: an alias refers to a value that it is part of",
+        ),
+        (
+            &deep,
+            "config.yaml:1:131: lists and mappings are nested more than 128 deep",
+        ),
+        (
+            &bomb,
+            "config.yaml:15:11: too many values, with aliases written out",
+        ),
+        (
+            &" ".repeat(1_048_577),
+            "config.yaml: the file is longer than 1048576 bytes",
+        ),
+    ];
+    let (texts, expected): (Vec<&str>, Vec<&str>) = rows.into_iter().unzip();
+    let errors = texts.into_iter().map(|text| match parse(text) {
+        Err(error) => error.to_string(),
+        Ok(loaded) => format!("read as {loaded:?}"),
+    });
+    assert_eq!(errors.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn bytes_that_are_not_utf_8_say_where() {
+    let error = Config::parse_bytes(b"mcp_servers:\n  \xc3\xbcx\xff: {}\n", "c", &vars);
+    let error = error.expect_err("the file is not UTF-8");
+    assert_eq!(error.to_string(), "c:2:5: the file is not UTF-8 text");
+}
+
+#[test]
+fn a_missing_file_says_so() {
+    let error = Config::load(Path::new("/nonexistent/config.yaml")).expect_err("no such file");
+    assert_eq!(
+        error.to_string(),
+        "/nonexistent/config.yaml: the file does not exist"
+    );
+}
+
+/// Checks that each fault gives one error, with file, line and key, and costs no other server.
+fn check_faults(rows: &[(&str, &str)]) {
+    for (keys, expected) in rows {
+        let (names, errors, _) = outcome(&with_server(keys));
+        assert_eq!(errors, [format!("config.yaml:{expected}")], "{keys}");
+        assert_eq!(names, ["good"], "{keys}");
+    }
+}
+
+#[test]
+fn an_unknown_key_costs_its_server() {
+    check_faults(&[
+        (
+            "command: x\ntimeuot: 5",
+            "5:5: mcp_servers.s.timeuot: unknown key; did you mean `timeout`?",
+        ),
+        (
+            "command: x\ndisabled: true",
+            "5:5: mcp_servers.s.disabled: unknown key; did you mean `enabled`?",
+        ),
+        (
+            "command: x\nfrobnicate: 5",
+            "5:5: mcp_servers.s.frobnicate: unknown key; allowed are command, args, env, cwd, url, \
+             transport, type, timeout, connect_timeout, enabled, protocol, tools",
+        ),
+        (
+            "command: x\ntools:\n  inclde: [a]",
+            "6:7: mcp_servers.s.tools.inclde: unknown key; did you mean `include`?",
+        ),
+        (
+            "command: x\nsampling:\n  max_rmp: 3",
+            "6:7: mcp_servers.s.sampling.max_rmp: unknown key; did you mean `max_rpm`?",
+        ),
+    ]);
+}
+
+#[test]
+fn an_unclear_endpoint_costs_its_server() {
+    check_faults(&[
+        (
+            "command: x\nurl: https://x/mcp",
+            "5:5: mcp_servers.s.url: a server has either `command` (line 4) or `url` (line 5), not both",
+        ),
+        (
+            "url: https://x/mcp\ncommand: x",
+            "5:5: mcp_servers.s.command: a server has either `command` (line 5) or `url` (line 4), not both",
+        ),
+        (
+            "url: https://x/mcp",
+            "4:5: mcp_servers.s.url: HTTP servers are not supported yet",
+        ),
+        (
+            "args: [a]",
+            "3:3: mcp_servers.s: has neither `command` nor `url`; one of them is needed",
+        ),
+        (
+            "command: x\ntransport: sse",
+            "5:16: mcp_servers.s.transport: this transport needs the key `url`",
+        ),
+        (
+            "command: x\ntype: carrier-pigeon",
+            "5:11: mcp_servers.s.type: must be stdio, http (or streamable-http) or sse, but is `carrier-pigeon`",
+        ),
+    ]);
+}
+
+#[test]
+fn a_wrong_value_costs_its_server() {
+    check_faults(&[
+        (
+            "command: [x]",
+            "4:14: mcp_servers.s.command: must be the name of a program, but is a list",
+        ),
+        (
+            "command:",
+            "4:12: mcp_servers.s.command: must be the name of a program, but is empty",
+        ),
+        (
+            "command: x\ntimeout: fast",
+            "5:14: mcp_servers.s.timeout: must be a number of seconds above 0 and at most 86400, but is `fast`",
+        ),
+        (
+            "command: x\ntimeout: {a: 1}",
+            "5:14: mcp_servers.s.timeout: must be a number of seconds above 0 and at most 86400, but is a mapping",
+        ),
+        (
+            "command: x\nenabled: maybe",
+            "5:14: mcp_servers.s.enabled: must be true or false (or yes, no, on, off, 1, 0), but is `maybe`",
+        ),
+        (
+            "command: x\nprotocol: next",
+            "5:15: mcp_servers.s.protocol: must be auto, legacy (or handshake) or modern (or \
+             stateless, 2026-07-28), but is `next`",
+        ),
+        (
+            "command: x\nargs: a -b secret",
+            "5:11: mcp_servers.s.args: must be a list with one text for each argument, such as \
+             `[\"-y\", \"name\"]`, but is a text",
+        ),
+        (
+            "command: x\nargs: [a, ~]",
+            "5:15: mcp_servers.s.args[1]: must be a text or a number, but is empty",
+        ),
+        (
+            "command: x\nargs: [a, [b]]",
+            "5:15: mcp_servers.s.args[1]: must be a text or a number, but is a list",
+        ),
+        (
+            "command: x\nenv: [A=b]",
+            "5:10: mcp_servers.s.env: must be a mapping of names to values, but is a list",
+        ),
+        (
+            "command: x\nenv: {A: {b: c}}",
+            "5:14: mcp_servers.s.env.A: must be a text or a number, but is a mapping",
+        ),
+        (
+            "command: x\nenv: {A=b: c}",
+            "5:11: mcp_servers.s.env.\"A=b\": is not the name of a variable: a name is not empty and \
+             has neither `=` nor a byte of value zero",
+        ),
+        (
+            "command: x\nenv: {A: \"b\\0\"}",
+            "5:14: mcp_servers.s.env.A: holds a byte of value zero, which no process can be given",
+        ),
+    ]);
+}
+
+#[test]
+fn a_bad_reference_or_a_key_that_stands_twice_costs_its_server() {
+    check_faults(&[
+        (
+            "command: x\nenv:\n  KEY: ${NOT_SET}",
+            "6:12: mcp_servers.s.env.KEY: the environment variable `NOT_SET` is not set; set it, or \
+             give a default: `${NOT_SET:-…}`",
+        ),
+        (
+            "command: x\nheaders:\n  A: ${NOT_SET}",
+            "6:10: mcp_servers.s.headers.A: the environment variable `NOT_SET` is not set; set it, or \
+             give a default: `${NOT_SET:-…}`",
+        ),
+        (
+            "command: x\nargs: ['${A', b]",
+            "5:12: mcp_servers.s.args[0]: `${` has no `}`; close it, or write `$${` for the plain text `${`",
+        ),
+        (
+            "command: x\nargs: ['${input:key}']",
+            "5:12: mcp_servers.s.args[0]: `input:key` in `${…}` is not the name of a variable; write \
+             `$${` for the plain text `${`",
+        ),
+        (
+            "command: x\ncwd: !path /tmp",
+            "5:16: mcp_servers.s.cwd: the YAML tag `!path` has no meaning here; remove it",
+        ),
+        (
+            "command: x\ncommand: y",
+            "5:5: mcp_servers.s.command: the key stands already in line 4; remove one of the two",
+        ),
+        (
+            "command: x\nenv:\n  A: 1\n  A: 2",
+            "7:7: mcp_servers.s.env.A: the key stands already in line 6; remove one of the two",
+        ),
+        (
+            "command: x\n[a]: y",
+            "5:5: mcp_servers.s: a list or mapping cannot be a key here",
+        ),
+        (
+            "command: x\n<<: y",
+            "5:5: mcp_servers.s.\"<<\": unknown key; allowed are command, args, env, cwd, url, transport, type, timeout, connect_timeout, enabled, protocol, tools",
+        ),
+        (
+            "command: x\ntools: 5",
+            "5:12: mcp_servers.s.tools: must be a mapping with `include` or `exclude`, but is a text",
+        ),
+        (
+            "command: x\ntools: {include: {a: b}}",
+            "5:22: mcp_servers.s.tools.include: must be a tool name or glob, or a list of them, but is a mapping",
+        ),
+    ]);
+}
+
+#[test]
+fn a_server_that_is_no_mapping_or_has_a_bad_name_costs_only_itself() {
+    let text = "mcp_servers:\n  a: npx\n  b:\n  \"c\\n\": {command: x}\n  good: {command: x}\n";
+    let (names, errors, _) = outcome(text);
+    assert_eq!(names, ["good"]);
+    assert_eq!(
+        errors,
+        [
+            "config.yaml:2:6: mcp_servers.a: must be a mapping of keys such as `command` and \
+             `args`, but is a text",
+            "config.yaml:3:4: mcp_servers.b: must be a mapping of keys such as `command` and \
+             `args`, but is empty",
+            "config.yaml:4:3: mcp_servers.\"c\\n\": is not the name of a server: a name has 1 to 64 \
+             characters, none of them a control character",
+        ]
+    );
+}
+
+#[test]
+fn a_duplicate_server_names_both_lines_and_neither_is_used() {
+    let text = "mcp_servers:\n  a: {command: x}\n  good: {command: x}\n  a: {command: y}\n";
+    let (names, errors, _) = outcome(text);
+    let expected = "config.yaml:4:3: mcp_servers.a: a server of this name stands already in line 2; \
+                    neither is used until one of them is removed or renamed";
+    assert_eq!(
+        (names, errors),
+        (vec!["good".to_owned()], vec![expected.to_owned()])
+    );
+    assert_eq!(loaded(text).problems[0].server(), Some("a"));
+
+    let text = "mcp_servers:\n  a: {command: x}\nmcp_servers:\n  b: {command: y}\n";
+    let (names, errors, _) = outcome(text);
+    let expected =
+        "config.yaml:3:1: mcp_servers: the key stands already in line 1; remove one of the two";
+    assert_eq!((names.len(), errors), (2, vec![expected.to_owned()]));
+}
+
+#[test]
+fn what_costs_nothing_is_a_warning() {
+    for (keys, expected) in [
+        (
+            "lazy: true",
+            "5:5: mcp_servers.s.lazy: is read but not active yet",
+        ),
+        (
+            "oauth: {client_id: a}",
+            "5:5: mcp_servers.s.oauth: is read but not active yet",
+        ),
+        (
+            "sampling: {max_rpm: 3}",
+            "5:5: mcp_servers.s.sampling: is read but not active yet",
+        ),
+        (
+            "tools: {prompts: false}",
+            "5:13: mcp_servers.s.tools.prompts: is read but not active yet",
+        ),
+        (
+            "timeout: \"30\"",
+            "5:14: mcp_servers.s.timeout: is a number in quotes; it is read as the number",
+        ),
+        (
+            "args: -v",
+            "5:11: mcp_servers.s.args: is read as one argument; write a list: `[\"…\"]`",
+        ),
+        (
+            "env: {N: null}",
+            "5:11: mcp_servers.s.env.N: has no value, which is read as the empty text",
+        ),
+        (
+            "env: {N: 'a '}",
+            "5:14: mcp_servers.s.env.N: begins or ends with white space, which is kept",
+        ),
+        (
+            "timeout:",
+            "5:5: mcp_servers.s.timeout: has no value, which is read as if the key were not there",
+        ),
+        (
+            "tools: [a, b]",
+            "5:12: mcp_servers.s.tools: is a list, which is read as `tools.include`",
+        ),
+        (
+            "tools: {include: a, exclude: b}",
+            "5:25: mcp_servers.s.tools.exclude: has no effect beside `include`, which wins",
+        ),
+        (
+            "tools: {include: }",
+            "5:13: mcp_servers.s.tools.include: has no value, which is read as if the key were not \
+             there; write `[]` for an empty list",
+        ),
+    ] {
+        let (names, errors, warnings) = outcome(&with_server(&format!("command: x\n{keys}")));
+        assert_eq!(warnings, [format!("config.yaml:{expected}")], "{keys}");
+        assert_eq!((names.len(), errors.len()), (2, 0), "{keys}: {errors:?}");
+    }
+    let (_, _, warnings) = outcome("mcpServers:\n  a: {command: x}\n");
+    assert_eq!(
+        warnings,
+        ["config.yaml:1:1: mcpServers: is not read; did you mean `mcp_servers`?"]
+    );
+}
+
+#[test]
+fn a_disabled_server_is_kept_whatever_is_wrong_with_it() {
+    for keys in [
+        "command: ${NOT_SET}",
+        "url: https://x/mcp",
+        "command: x\nbogus: 1",
+        "timeout: x",
+    ] {
+        let text = with_server(&format!("enabled: false\n{keys}"));
+        let loaded = loaded(&text);
+        assert!(
+            !loaded.has_errors() && !loaded.problems.is_empty(),
+            "{keys}: {loaded:?}"
+        );
+        let server = loaded.config.server("s").expect("it is kept");
+        assert!(!server.is_enabled());
+        assert_eq!(server.endpoint(), &Endpoint::Undefined, "{keys}");
+    }
+}
+
+#[test]
+fn numbers_are_seconds_within_a_day() {
+    for (text, expected) in [
+        ("30", Some(30_000)),
+        ("0.25", Some(250)),
+        ("1e3", Some(1_000_000)),
+        ("86400", Some(86_400_000)),
+        ("${SECONDS}", Some(30_000)),
+        ("86401", None),
+        ("0", None),
+        ("-1", None),
+        ("1e-30", None),
+        (".inf", None),
+        ("inf", None),
+        (".nan", None),
+        ("30s", None),
+        ("0x10", None),
+        ("''", None),
+        ("1_000", None),
+    ] {
+        let loaded = loaded(&with_server(&format!("command: x\ntimeout: {text}")));
+        let millis = loaded
+            .config
+            .server("s")
+            .map(|server| server.timeout().as_millis());
+        assert_eq!(millis, expected, "{text}");
+    }
+}
+
+#[test]
+fn switches_take_the_words_of_yaml_1_1() {
+    for (text, expected) in [
+        ("true", Some(true)),
+        ("Yes", Some(true)),
+        ("'on'", Some(true)),
+        ("1", Some(true)),
+        ("FALSE", Some(false)),
+        ("no", Some(false)),
+        ("off", Some(false)),
+        ("0", Some(false)),
+        ("y", None),
+        ("[true]", None),
+    ] {
+        let loaded = loaded(&with_server(&format!("command: x\nenabled: {text}")));
+        let enabled = loaded.config.server("s").map(ServerConfig::is_enabled);
+        assert_eq!(enabled, expected, "{text}");
+    }
+}
+
+#[test]
+fn anchors_aliases_and_merge_keys_work() {
+    let text = "
+base: &base {command: npx, timeout: 5, env: &env {A: b}}
+mcp_servers:
+  one: *base
+  two:
+    <<: *base
+    timeout: 7
+  three:
+    <<: [{command: deno}, *base]
+    args: [&word hello, *word]
+  four: {\"<<\": x, command: y}
+";
+    let (names, errors, _) = outcome(text);
+    assert_eq!(names, ["one", "two", "three"]);
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    let config = loaded(text).config;
+    let seen: Vec<_> = config
+        .servers()
+        .iter()
+        .map(|server| {
+            let command = server.command().expect("it has a command");
+            (
+                command.program(),
+                server.timeout().as_secs(),
+                command.args().len(),
+            )
+        })
+        .collect();
+    assert_eq!(seen, [("npx", 5, 0), ("npx", 7, 0), ("deno", 5, 2)]);
+}
+
+#[test]
+fn spellings_of_transports_and_scalars_of_another_type_are_understood() {
+    let text = "\u{feff}mcp_servers:
+  a: {type: streamableHttp, url: 'http://127.0.0.1:1/mcp'}
+  b: {type: streamable_http, url: 'http://127.0.0.1:1/mcp'}
+  c: {type: carrier-pigeon, url: 'http://127.0.0.1:1/mcp'}
+  d: {command: x, url: 'http://127.0.0.1:1/mcp'}
+  e: {command: x, env: {PORT: 8080, DEBUG: true, N: null}, args: '-v'}
+  123: {command: y}
+";
+    let loaded = loaded(text);
+    let faults = |name: &str| -> Vec<&ProblemKind> {
+        let own = loaded
+            .problems
+            .iter()
+            .filter(|one| one.is_error() && one.server() == Some(name));
+        own.map(Problem::kind).collect()
+    };
+    assert_eq!(faults("a"), [&ProblemKind::HttpUnsupported]);
+    assert_eq!(faults("b"), [&ProblemKind::HttpUnsupported]);
+    assert!(matches!(
+        faults("c")[..],
+        [ProblemKind::WrongValue { .. }, _]
+    ));
+    assert!(matches!(
+        faults("d")[..],
+        [ProblemKind::CommandAndUrl { .. }]
+    ));
+    let command = loaded
+        .config
+        .server("e")
+        .and_then(ServerConfig::command)
+        .expect("e is good");
+    assert_eq!(
+        command.env().collect::<Vec<_>>(),
+        [("PORT", "8080"), ("DEBUG", "true"), ("N", "")]
+    );
+    assert_eq!(command.args(), ["-v"]);
+    assert!(loaded.config.server("123").is_some());
+}
+
+#[test]
+fn no_value_of_env_and_no_variable_shows_in_a_problem() {
+    let text = with_server(
+        "command: x\nargs: hunter2 hunter2\nenv: [hunter2]\nheaders: {A: 'hunter2${NOPE}'}\n\
+         cwd: '${TOKEN}\\0'\ntimeout: ${TOKEN}",
+    );
+    let (_, errors, _) = outcome(&text);
+    let all = errors.join("\n");
+    assert_eq!(errors.len(), 4, "{all}");
+    assert!(!all.contains("hunter2") && !all.contains("ghp_"), "{all}");
+}
+
+#[test]
+fn the_default_path_is_in_hermes_home() {
+    for (set, expected) in [
+        (
+            &[("HERMES_HOME", "/opt/h"), ("HOME", "/home/ada")][..],
+            Some("/opt/h/config.yaml"),
+        ),
+        (
+            &[("HERMES_HOME", ""), ("HOME", "/home/ada")],
+            Some("/home/ada/.hermes/config.yaml"),
+        ),
+        (&[("USERPROFILE", "/u")], Some("/u/.hermes/config.yaml")),
+        (&[], None),
+    ] {
+        let path = Config::default_path(|name| {
+            set.iter()
+                .find(|(known, _)| *known == name)
+                .map(|(_, value)| (*value).to_owned())
+        });
+        assert_eq!(path.as_deref(), expected.map(Path::new));
+    }
+}
+
+#[test]
+fn a_file_is_loaded_with_the_environment_of_this_process() {
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    let path = folder.path().join("config.yaml");
+    let text = "mcp_servers: {a: {command: x, cwd: '${workspaceFolder}', args: ['${PATH}']}}\n";
+    std::fs::write(&path, text).expect("it can be written");
+    let loaded = Config::load(&path).expect("it can be read");
+    assert_eq!(loaded.problems, []);
+    let command = loaded.config.servers()[0]
+        .command()
+        .expect("it has a command");
+    assert_eq!(command.cwd(), std::env::current_dir().ok().as_deref());
+}
+
+/// Pieces of configurations, put together at random.
+fn pieces() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        Just("mcp_servers:".to_owned()),
+        Just("command: ".to_owned()),
+        Just("args: [".to_owned()),
+        Just("env: {".to_owned()),
+        Just("tools: ".to_owned()),
+        Just("timeout: ".to_owned()),
+        Just("<<: ".to_owned()),
+        Just("\n".to_owned()),
+        Just("\n  ".to_owned()),
+        Just("\n    ".to_owned()),
+        "[-&*!|>%@`\"'#?:,{}\\[\\]~]{1,3} ?",
+        "[$][{][A-Z:}{-]{0,6}",
+        "[a-z0-9.]{1,4}",
+        "\\PC{0,4}",
+    ];
+    proptest::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
+
+    #[test]
+    fn no_text_panics_and_every_problem_has_a_place_in_the_file(text in pieces()) {
+        if let Ok(loaded) = parse(&text) {
+            for problem in loaded.problems {
+                let position = problem.position();
+                prop_assert!(position.line >= 1 && position.column >= 1);
+                prop_assert!(position.line <= text.lines().count() + 1, "{problem}\n{text}");
+                prop_assert!(problem.to_string().starts_with("config.yaml:"));
+            }
+        }
+    }
+
+    #[test]
+    fn no_bytes_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        let _: Result<Loaded, ConfigError> = Config::parse_bytes(&bytes, "c", &vars);
+    }
+
+    #[test]
+    fn any_text_of_an_argument_arrives_as_it_was_quoted(text in "[^\\p{C}]{0,40}") {
+        let quoted = text.replace('\'', "''").replace("${", "$${");
+        let file = format!("mcp_servers: {{a: {{command: x, args: ['{quoted}']}}}}\n");
+        let loaded = loaded(&file);
+        let command = loaded.config.servers()[0].command().expect("it has a command");
+        prop_assert_eq!(command.args(), [text]);
+    }
+}

@@ -1,0 +1,13 @@
+//! Many Model Context Protocol servers behind one catalog of tools.
+//!
+//! The crate reads the configuration of servers, gives their tools public names that a model can
+//! use, filters them, and turns what a tool answers into JSON for a model.
+//! Everything here but the shells is pure: text and values in, values out.
+
+pub mod config;
+pub mod environment;
+pub mod filter;
+pub mod name;
+pub mod nearest;
+
+pub use config::{Config, ConfigError, Loaded, Problem, ServerConfig, Severity};

@@ -1,0 +1,350 @@
+//! Names of servers, and the public names of their tools.
+//!
+//! A public name is `mcp_{server}_{tool}` in which every character outside `[A-Za-z0-9_]` is `_`,
+//! and has at most 64 characters, as model APIs demand.
+//! Many pairs of server and tool would share such a name; these rules keep them apart:
+//!
+//! - A pair has its *natural* name if that fits, does not look like a hashed one, belongs to no
+//!   other server, and no other tool of this server would have it too.
+//!   A name belongs to the configured server whose prefix is the longest that it begins with; when
+//!   two servers have the same prefix (`a-b` and `a_b`), to neither.
+//! - Every other pair has its *hashed* name: the natural one, cut to 55 characters, then `_` and
+//!   the first 8 hexadecimal digits of SHA-256 over the server's name, a zero byte and the tool's
+//!   name, both as they are. Should two such names be equal, all of these pairs take 16 digits.
+//!
+//! So names depend on the set of configured servers and on the tools of the same server, never on
+//! an order, and never on which other servers happen to be reachable: a server that is away cannot
+//! lose its tools' names to another one.
+//! When a tool joins its own server and collides there (`a.b`, then `a_b`), the natural name is
+//! given up by both; a call of the old name then finds nothing, rather than the wrong tool.
+//!
+//! Calls are routed by looking the name up; a public name is never taken apart.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+
+use sha2::{Digest as _, Sha256};
+
+/// The most characters of a public name; some model APIs refuse longer ones.
+pub const PUBLIC_NAME_LEN_MAX: usize = 64;
+
+/// The most characters of a server's name.
+pub const SERVER_NAME_LEN_MAX: usize = 64;
+
+/// Digits at the end of a hashed name, and what they are when these collide.
+const DIGITS: [usize; 2] = [8, 16];
+
+/// The name of a configured server: 1 to 64 characters, none of them a control character.
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct ServerName(Arc<str>);
+
+impl ServerName {
+    /// The server name that is written so.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidServerName`] for a text that is empty, too long or has control characters.
+    pub fn new(name: &str) -> Result<Self, InvalidServerName> {
+        let fits = (1..=SERVER_NAME_LEN_MAX).contains(&name.chars().count());
+        if !fits || name.chars().any(char::is_control) {
+            return Err(InvalidServerName);
+        }
+        Ok(Self(Arc::from(name)))
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ServerName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl AsRef<str> for ServerName {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A text that cannot be the name of a server.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct InvalidServerName;
+
+impl fmt::Display for InvalidServerName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a server has 1 to 64 characters, none of them a control character")
+    }
+}
+
+impl std::error::Error for InvalidServerName {}
+
+/// The name under which a model knows a tool: 1 to 64 characters of `[A-Za-z0-9_]`.
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct PublicName(Arc<str>);
+
+impl PublicName {
+    /// The name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for PublicName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl AsRef<str> for PublicName {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+/// What stands between the parts of a public name.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[non_exhaustive]
+pub enum Naming {
+    /// `mcp__{server}__{tool}`
+    DoubleUnderscore,
+    /// `mcp_{server}_{tool}`
+    #[default]
+    Underscore,
+}
+
+impl Naming {
+    fn separator(self) -> &'static str {
+        match self {
+            Self::DoubleUnderscore => "__",
+            Self::Underscore => "_",
+        }
+    }
+
+    /// The beginning of every natural name of this server's tools.
+    fn prefix(self, server: &ServerName) -> String {
+        let separator = self.separator();
+        format!("mcp{separator}{}{separator}", sanitized(server.as_str()))
+    }
+}
+
+/// A server and one of its tools, by the name the server uses.
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
+pub struct Route {
+    /// The server.
+    pub server: ServerName,
+    /// The tool, by the name the server uses.
+    pub tool: Arc<str>,
+}
+
+/// The public names of a set of tools, both ways.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct NameTable {
+    routes: BTreeMap<PublicName, Route>,
+    names: BTreeMap<Route, PublicName>,
+}
+
+impl NameTable {
+    /// Names for these tools, given all configured servers, those without tools included.
+    ///
+    /// The same sets give the same names in whatever order they come.
+    /// A tool that is named twice is one tool.
+    #[must_use]
+    pub fn new<'a>(
+        naming: Naming,
+        servers: impl IntoIterator<Item = &'a ServerName>,
+        tools: impl IntoIterator<Item = (&'a ServerName, &'a str)>,
+    ) -> Self {
+        let tools: BTreeSet<(&ServerName, &str)> = tools.into_iter().collect();
+        let mut servers: BTreeSet<&ServerName> = servers.into_iter().collect();
+        servers.extend(tools.iter().map(|(server, _)| *server));
+        let prefixes = Prefixes::new(naming, servers);
+
+        let mut natural: BTreeMap<String, Vec<Route>> = BTreeMap::new();
+        for (server, tool) in tools {
+            let name = prefixes.natural_name(server, tool);
+            let route = Route {
+                server: server.clone(),
+                tool: Arc::from(tool),
+            };
+            natural.entry(name).or_default().push(route);
+        }
+        let mut table = Self::default();
+        let mut hashed: BTreeMap<String, Vec<(String, Route)>> = BTreeMap::new();
+        let [few_digits, many_digits] = DIGITS;
+        for (name, routes) in natural {
+            let (mut own, mut other): (Vec<Route>, Vec<Route>) = routes
+                .into_iter()
+                .partition(|route| prefixes.is_own(&name, &route.server));
+            match own.pop() {
+                Some(route) if own.is_empty() => table.insert(name.clone(), route),
+                last => other.extend(own.into_iter().chain(last)),
+            }
+            for route in other {
+                let short = hashed_name(&name, &route, few_digits);
+                hashed.entry(short).or_default().push((name.clone(), route));
+            }
+        }
+        for (short, mut routes) in hashed {
+            match routes.pop() {
+                Some((_, route)) if routes.is_empty() => table.insert(short, route),
+                last => {
+                    for (name, route) in routes.into_iter().chain(last) {
+                        table.insert(hashed_name(&name, &route, many_digits), route);
+                    }
+                }
+            }
+        }
+        table
+    }
+
+    /// The tool behind a public name.
+    #[must_use]
+    pub fn route(&self, name: &str) -> Option<&Route> {
+        self.routes.get(name)
+    }
+
+    /// The public name of a tool, by the name its server uses.
+    #[must_use]
+    pub fn name(&self, server: &ServerName, tool: &str) -> Option<&PublicName> {
+        let route = Route {
+            server: server.clone(),
+            tool: Arc::from(tool),
+        };
+        self.names.get(&route)
+    }
+
+    /// All public names in order, with the tools behind them.
+    pub fn iter(&self) -> impl Iterator<Item = (&PublicName, &Route)> {
+        self.routes.iter()
+    }
+
+    /// How many tools have a name.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.routes.len()
+    }
+
+    /// Whether there is no tool.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.routes.is_empty()
+    }
+
+    /// Invariant: a name that is taken stays with the tool that has it, so no call goes astray even
+    /// if two hashes of 64 bits should be equal.
+    fn insert(&mut self, name: String, route: Route) {
+        let name = PublicName(Arc::from(name));
+        if !self.routes.contains_key(&name) {
+            self.names.insert(route.clone(), name.clone());
+            self.routes.insert(name, route);
+        }
+    }
+}
+
+impl std::borrow::Borrow<str> for PublicName {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The prefixes of all configured servers.
+struct Prefixes<'a> {
+    naming: Naming,
+    /// How many servers have this prefix.
+    counts: BTreeMap<String, usize>,
+    by_server: BTreeMap<&'a ServerName, String>,
+}
+
+impl<'a> Prefixes<'a> {
+    fn new(naming: Naming, servers: BTreeSet<&'a ServerName>) -> Self {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        let mut by_server = BTreeMap::new();
+        for server in servers {
+            let prefix = naming.prefix(server);
+            *counts.entry(prefix.clone()).or_default() += 1;
+            by_server.insert(server, prefix);
+        }
+        Self {
+            naming,
+            counts,
+            by_server,
+        }
+    }
+
+    fn prefix(&self, server: &ServerName) -> String {
+        self.by_server
+            .get(server)
+            .cloned()
+            .unwrap_or_else(|| self.naming.prefix(server))
+    }
+
+    fn natural_name(&self, server: &ServerName, tool: &str) -> String {
+        let mut name = self.prefix(server);
+        name.push_str(&sanitized(tool));
+        name
+    }
+
+    /// Whether this server's tool may have this natural name.
+    fn is_own(&self, name: &str, server: &ServerName) -> bool {
+        let prefix = self.prefix(server);
+        // Natural names are ASCII, so every length up to that of the name cuts it at a character.
+        let longer = (prefix.len() + 1..=name.len())
+            .filter_map(|len| name.get(..len))
+            .any(|start| self.counts.contains_key(start));
+        name.len() <= PUBLIC_NAME_LEN_MAX
+            && self.counts.get(&prefix) == Some(&1)
+            && !longer
+            && !looks_hashed(name)
+    }
+}
+
+/// Whether a name ends as hashed ones do.
+///
+/// Invariant: no natural name does, so the two kinds never meet, and neither do hashed names of
+/// different numbers of digits, since `_` is no digit.
+fn looks_hashed(name: &str) -> bool {
+    name.rsplit_once('_').is_some_and(|(_, end)| {
+        let is_digit = |char| matches!(char, '0'..='9' | 'a'..='f');
+        DIGITS.contains(&end.len()) && end.chars().all(is_digit)
+    })
+}
+
+fn hashed_name(natural: &str, route: &Route, digits: usize) -> String {
+    let mut hash = Sha256::new();
+    hash.update(route.server.as_str());
+    // A server's name has no control characters, so the zero byte ends it beyond doubt.
+    hash.update([0]);
+    hash.update(&*route.tool);
+    let hash = hash.finalize();
+    let hex = hash.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    let hex = hex
+        .filter_map(|digit| char::from_digit(u32::from(digit), 16))
+        .take(digits);
+
+    let kept = PUBLIC_NAME_LEN_MAX.saturating_sub(digits).saturating_sub(1);
+    natural.chars().take(kept).chain(['_']).chain(hex).collect()
+}
+
+fn sanitized(text: &str) -> String {
+    let plain = |char: char| {
+        if char.is_ascii_alphanumeric() {
+            char
+        } else {
+            '_'
+        }
+    };
+    text.chars().map(plain).collect()
+}
+
+#[cfg(test)]
+#[path = "name_tests.rs"]
+mod tests;

@@ -1,0 +1,224 @@
+use proptest::prelude::*;
+
+use super::*;
+
+type Tools<'a> = &'a [(&'a str, &'a [&'a str])];
+
+fn server(name: &str) -> ServerName {
+    ServerName::new(name).expect("the test gave a valid name")
+}
+
+fn table(naming: Naming, tools: &[(ServerName, String)]) -> NameTable {
+    NameTable::new(
+        naming,
+        [],
+        tools.iter().map(|(server, tool)| (server, tool.as_str())),
+    )
+}
+
+fn pairs(tools: Tools<'_>) -> Vec<(ServerName, String)> {
+    let of_one = |(name, tools): &(&str, &[&str])| -> Vec<(ServerName, String)> {
+        tools
+            .iter()
+            .map(|tool| (server(name), (*tool).to_owned()))
+            .collect()
+    };
+    tools.iter().flat_map(of_one).collect()
+}
+
+/// The law of this module for one set of tools, in both orders.
+fn check(naming: Naming, mut tools: Vec<(ServerName, String)>) -> NameTable {
+    let table_forward = table(naming, &tools);
+    tools.reverse();
+    assert_eq!(
+        table_forward,
+        table(naming, &tools),
+        "names depend on the order"
+    );
+    tools.sort();
+    tools.dedup();
+    assert_eq!(table_forward.len(), tools.len(), "a tool has no name");
+    for (server, tool) in &tools {
+        let name = table_forward
+            .name(server, tool)
+            .expect("every tool has a name");
+        let route = table_forward
+            .route(name.as_str())
+            .expect("every name leads somewhere");
+        assert_eq!(
+            (&route.server, &*route.tool),
+            (server, tool.as_str()),
+            "{name}"
+        );
+        assert!(
+            (1..=PUBLIC_NAME_LEN_MAX).contains(&name.as_str().len()),
+            "{name}"
+        );
+        let is_legal = |char: char| char.is_ascii_alphanumeric() || char == '_';
+        assert!(name.as_str().chars().all(is_legal), "{name}");
+    }
+    table_forward
+}
+
+#[test]
+fn names_are_as_documented() {
+    let tools: Tools<'_> = &[
+        ("filesystem", &["read_file"]),
+        ("github", &["create-issue"]),
+        ("my-api", &["query.data"]),
+        ("git", &["git_status", "status"]),
+        ("x", &["Get", "get", "report_20240101", ""]),
+    ];
+    let table = check(Naming::Underscore, pairs(tools));
+    let names: Vec<&str> = table.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "mcp_filesystem_read_file",
+            "mcp_git_git_status",
+            "mcp_git_status",
+            "mcp_github_create_issue",
+            "mcp_my_api_query_data",
+            "mcp_x_",
+            "mcp_x_Get",
+            "mcp_x_get",
+            "mcp_x_report_20240101_c92b954d",
+        ]
+    );
+    let table = check(
+        Naming::DoubleUnderscore,
+        pairs(&[("my-api", &["query.data"])]),
+    );
+    assert!(table.route("mcp__my_api__query_data").is_some());
+}
+
+#[test]
+fn tools_that_would_share_a_name_all_get_a_hash() {
+    let tools: Tools<'_> = &[
+        ("foo-bar", &["search", "read-file", "read_file"]),
+        ("foo_bar", &["search"]),
+    ];
+    let table = check(Naming::Underscore, pairs(tools));
+    assert!(
+        table.iter().all(|(name, _)| looks_hashed(name.as_str())),
+        "{table:?}"
+    );
+
+    let table = check(Naming::Underscore, pairs(&[("s", &["a.b", "a_b", "c"])]));
+    assert!(table.route("mcp_s_a_b").is_none());
+    assert!(table.route("mcp_s_c").is_some());
+}
+
+#[test]
+fn a_name_belongs_to_the_server_with_the_longest_prefix() {
+    let tools: Tools<'_> = &[
+        ("evil", &["foo__real", "__thing"]),
+        ("evil__foo", &["real"]),
+        ("evil_", &["_thing"]),
+        ("a", &["b_c"]),
+        ("a_b", &["c"]),
+    ];
+    for naming in [Naming::Underscore, Naming::DoubleUnderscore] {
+        check(naming, pairs(tools));
+    }
+    let table = check(Naming::Underscore, pairs(tools));
+    let route = table.route("mcp_a_b_c").expect("it is the name of a tool");
+    assert_eq!((route.server.as_str(), &*route.tool), ("a_b", "c"));
+}
+
+#[test]
+fn a_server_that_is_away_keeps_its_names() {
+    let (near, away) = (server("a"), server("a_b"));
+    let table = NameTable::new(Naming::Underscore, [&near, &away], [(&near, "b_c")]);
+    assert!(table.route("mcp_a_b_c").is_none(), "{table:?}");
+    assert_eq!(table.len(), 1);
+}
+
+#[test]
+fn long_names_keep_their_beginning_and_differ_at_the_end() {
+    let tools: Tools<'_> = &[(
+        "customer_internal_ticket_system_on_premise",
+        &[
+            "list_all_open_incidents_for_the_current_reporting_period_v1",
+            "list_all_open_incidents_for_the_current_reporting_period_v2",
+            "工具一",
+            "工具二",
+            "___",
+            "a/b c,d",
+        ],
+    )];
+    let table = check(Naming::Underscore, pairs(tools));
+    assert_eq!(table.len(), 6);
+    let start = "mcp_customer_internal_ticket_system_on_premise_list_all";
+    let long = table
+        .iter()
+        .filter(|(public, _)| public.as_str().starts_with(start))
+        .count();
+    assert_eq!(long, 2, "{table:?}");
+}
+
+#[test]
+fn server_names_have_rules() {
+    for (name, valid) in [
+        ("a", true),
+        ("my server", true),
+        ("工具", true),
+        ("123", true),
+        ("", false),
+        ("a\nb", false),
+        ("a\0", false),
+        (&*"x".repeat(64), true),
+        (&*"x".repeat(65), false),
+    ] {
+        assert_eq!(ServerName::new(name).is_ok(), valid, "{name:?}");
+    }
+}
+
+/// Few letters and many separators, so that collisions are the rule.
+fn hostile_tools() -> impl Strategy<Value = Vec<(ServerName, String)>> {
+    let name = prop_oneof![
+        "[ab_.-]{1,4}",
+        "[a_-]{50,64}",
+        "[a_]{1,3}_[0-9a-f]{8}",
+        "\\PC{1,8}",
+    ];
+    let tool = prop_oneof![name.clone(), "[a_.]{0,90}"];
+    let names = proptest::collection::vec(name, 1..5);
+    (
+        names,
+        proptest::collection::vec((any::<proptest::sample::Index>(), tool), 0..24),
+    )
+        .prop_map(|(names, tools)| {
+            let pair = |(index, tool): (proptest::sample::Index, String)| {
+                (server(index.get(&names).as_str()), tool)
+            };
+            tools.into_iter().map(pair).collect()
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
+
+    #[test]
+    fn every_tool_has_a_legal_name_of_its_own_in_any_order(
+        tools in hostile_tools(),
+        double in any::<bool>(),
+    ) {
+        let naming = if double { Naming::DoubleUnderscore } else { Naming::Underscore };
+        check(naming, tools);
+    }
+
+    #[test]
+    fn names_of_a_server_do_not_depend_on_tools_of_others(tools in hostile_tools()) {
+        let all = table(Naming::Underscore, &tools);
+        let servers: BTreeSet<&ServerName> = tools.iter().map(|(server, _)| server).collect();
+        for server in &servers {
+            let own = tools.iter().filter(|(owner, _)| owner == *server);
+            let own = own.map(|(server, tool)| (server, tool.as_str()));
+            let alone = NameTable::new(Naming::Underscore, servers.iter().copied(), own);
+            for (name, route) in alone.iter() {
+                prop_assert_eq!(all.route(name.as_str()), Some(route));
+            }
+        }
+    }
+}
