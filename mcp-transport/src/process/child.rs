@@ -231,6 +231,12 @@ impl Child {
         self.root
     }
 
+    /// What hides the server's secrets in everything that is shown.
+    #[must_use]
+    pub fn redactor(&self) -> &Redactor {
+        &self.life.redactor
+    }
+
     /// What did not work but is no reason to fail: a log file, the guard process.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
@@ -389,7 +395,7 @@ impl Child {
         self.life.end.borrow().map(|end| end.exit)
     }
 
-    fn tree(&self) -> Tree {
+    pub(super) fn tree(&self) -> Tree {
         Tree {
             root: self.root,
             mark: format!("{MARK}={}", self.ticket.as_mark()),

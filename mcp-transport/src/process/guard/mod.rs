@@ -266,3 +266,6 @@ fn tools_path() -> std::ffi::OsString {
     }
     path
 }
+
+#[cfg(test)]
+mod tests;
