@@ -6,8 +6,12 @@
 
 pub mod config;
 pub mod environment;
+pub mod error;
 pub mod filter;
 pub mod name;
 pub mod nearest;
+pub mod outcome;
 
 pub use config::{Config, ConfigError, Loaded, Problem, ServerConfig, Severity};
+pub use error::RegistryError;
+pub use outcome::{Outcome, OutcomeLimits};
