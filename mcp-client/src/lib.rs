@@ -1,1 +1,43 @@
-//! See the crate's README section; filled in by the first slice.
+//! An asynchronous client of Model Context Protocol servers, for every revision.
+//!
+//! It is no transport (a [`mcp_transport::Link`] comes from elsewhere) and no registry: it holds
+//! one connection to one server, finds out which revision is spoken, and makes calls.
+//!
+//! # Cancel safety
+//!
+//! Dropping a future is the supported way to cancel.
+//! What that means on the wire for a [`Call`]:
+//!
+//! | dropping a call | stdio | streams of their own (Streamable HTTP) |
+//! |---|---|---|
+//! | legacy | sends `notifications/cancelled`, except for `initialize` | the same |
+//! | modern | sends `notifications/cancelled` | closes the reply's stream, sends nothing |
+//!
+//! A request of which no byte has left is taken back instead, whatever the era.
+//!
+//! # Reading order
+//!
+//! [`Client`] and [`Builder`], [`Call`] and [`Reply`], [`Error`] and [`Sent`], [`Session`], then
+//! the handlers: [`SamplingHandler`], [`ElicitationHandler`], [`RootsHandler`].
+
+mod builder;
+mod call;
+mod client;
+mod clock;
+mod driver;
+pub mod error;
+mod handler;
+mod negotiate;
+mod notice;
+mod page;
+mod session;
+
+pub use builder::{Builder, EraHint};
+pub use call::{Call, RawReply, Reply};
+pub use client::Client;
+pub use error::{Closure, Error, Sent};
+pub use handler::{Asker, ElicitationHandler, Refusal, RootsHandler, SamplingHandler};
+pub use mcp_jsonrpc::Limits;
+pub use notice::{Change, Changes};
+pub use page::{Cut, Listing, PageLimits};
+pub use session::{Era, Session};

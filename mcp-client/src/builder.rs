@@ -1,0 +1,267 @@
+//! From a link to a client: options, negotiation, the budget of connecting.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_jsonrpc::{Limits, Peer, Timeouts};
+use mcp_transport::Link;
+use mcp_transport::redact::Redactor;
+use mcp_types::{Implementation, LoggingMessageParams};
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout_at};
+
+use crate::client::Connection;
+use crate::driver::{Driver, Shared, Sinks};
+use crate::error::{Budget, TimedOut};
+use crate::handler::{ElicitationHandler, Handlers, RootsHandler, SamplingHandler};
+use crate::negotiate::{OpenFailure, Opening, open};
+use crate::notice::{ChangeCounts, LogSink};
+use crate::page::PageLimits;
+use crate::{Client, Closure, Error, Sent};
+
+/// What is known of a server's era before it is asked.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[non_exhaustive]
+pub enum EraHint {
+    /// It needs the handshake; do not probe.
+    Legacy,
+    /// It speaks 2026-07-28 or later; do not fall back.
+    Modern,
+    /// Nothing: probe, and fall back to the handshake.
+    #[default]
+    Unknown,
+}
+
+/// The options of a client.
+#[derive(Clone)]
+#[must_use = "a builder does nothing until it connects"]
+pub struct Builder {
+    client: Implementation,
+    server: Arc<str>,
+    handlers: Handlers,
+    log: Option<LogSink>,
+    hint: EraHint,
+    limits: Limits,
+    page_limits: PageLimits,
+    redactor: Redactor,
+    timeouts: Timeouts,
+    connect_timeout: Duration,
+    probe_timeout: Duration,
+}
+
+impl Builder {
+    pub(crate) fn new(client: Implementation) -> Self {
+        Self {
+            client,
+            server: "".into(),
+            handlers: Handlers::default(),
+            log: None,
+            hint: EraHint::default(),
+            limits: Limits::default(),
+            page_limits: PageLimits::default(),
+            redactor: Redactor::new(),
+            timeouts: Timeouts::new(Duration::from_secs(120), Duration::from_secs(30 * 60)),
+            connect_timeout: Duration::from_secs(60),
+            probe_timeout: Duration::from_secs(5),
+        }
+    }
+
+    /// The name under which the application knows the server; for logs and handlers.
+    pub fn server_name(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.server = name.into();
+        self
+    }
+
+    /// Lends a model to the server.
+    pub fn sampling(mut self, handler: Arc<dyn SamplingHandler>) -> Self {
+        self.handlers.sampling = Some(handler);
+        self
+    }
+
+    /// Lets the server ask the user.
+    pub fn elicitation(mut self, handler: Arc<dyn ElicitationHandler>) -> Self {
+        self.handlers.elicitation = Some(handler);
+        self
+    }
+
+    /// Tells the server which folders it may work in.
+    pub fn roots(mut self, handler: Arc<dyn RootsHandler>) -> Self {
+        self.handlers.roots = Some(handler);
+        self
+    }
+
+    /// Hands the server's log messages to `sink`, in order.
+    ///
+    /// The function runs in the connection's reader: it must be quick and must not block.
+    pub fn on_log(mut self, sink: impl Fn(LoggingMessageParams) + Send + Sync + 'static) -> Self {
+        self.log = Some(Arc::new(sink));
+        self
+    }
+
+    /// What is known of the server's era. Default: nothing.
+    pub fn era_hint(mut self, hint: EraHint) -> Self {
+        self.hint = hint;
+        self
+    }
+
+    /// The bounds of the connection.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// How far lists are followed. Default 50 pages and 10,000 items.
+    pub fn page_limits(mut self, limits: PageLimits) -> Self {
+        self.page_limits = limits;
+        self
+    }
+
+    /// What hides secrets in errors and logs. Default: the patterns of well-known credentials.
+    pub fn redactor(mut self, redactor: Redactor) -> Self {
+        self.redactor = redactor;
+        self
+    }
+
+    /// How long a call may stay without a sign of life, unless it says otherwise. Default 120 s.
+    pub fn call_timeout(mut self, idle: Duration) -> Self {
+        self.timeouts.idle = idle;
+        self
+    }
+
+    /// How long a call may take as a whole, unless it says otherwise. Default 30 minutes.
+    pub fn call_timeout_max(mut self, hard: Duration) -> Self {
+        self.timeouts.hard = hard;
+        self
+    }
+
+    /// How long connecting may take, starting the server included. Default 60 s: package runners
+    /// download on a first start.
+    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
+        self.connect_timeout = timeout;
+        self
+    }
+
+    /// How long a server may stay silent when asked for its era, before it is taken for a legacy
+    /// one. Default 5 s.
+    pub fn probe_timeout(mut self, timeout: Duration) -> Self {
+        self.probe_timeout = timeout;
+        self
+    }
+
+    /// Opens a session on a link.
+    ///
+    /// A server that goes away when probed (N-08) cannot be started again here;
+    /// [`Builder::connect_with`] can.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no session; what stood behind the link has been ended by then.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future ends the connection.
+    pub async fn connect(self, link: Link) -> Result<Client, Error> {
+        let mut link = Some(link);
+        self.connect_with(|| match link.take() {
+            Some(link) => Ok(link),
+            None => Err(Error::Closed(Box::new(Closure {
+                reason: "the server went away when it was asked for its revision".to_owned(),
+                obituary: None,
+                sent: Sent::No,
+            }))),
+        })
+        .await
+    }
+
+    /// Opens a session on a link made by `start`, which is called once more if the server goes
+    /// away when it is asked for its era.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no session; everything started has been ended by then.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future ends the connection.
+    pub async fn connect_with(
+        mut self,
+        mut start: impl FnMut() -> Result<Link, Error>,
+    ) -> Result<Client, Error> {
+        let until = Instant::now() + self.connect_timeout;
+        match self.attempt(start()?, until).await {
+            Ok(client) => Ok(client),
+            Err(OpenFailure::Failed(error)) => Err(error),
+            Err(OpenFailure::Respawn(gone)) => {
+                self.hint = EraHint::Legacy;
+                // Without a second start, the end of the first one is what there is to tell.
+                let Ok(link) = start() else { return Err(gone) };
+                match self.attempt(link, until).await {
+                    Ok(client) => Ok(client),
+                    Err(OpenFailure::Failed(error) | OpenFailure::Respawn(error)) => Err(error),
+                }
+            }
+        }
+    }
+
+    async fn attempt(&self, link: Link, until: Instant) -> Result<Client, OpenFailure> {
+        let (sender, receiver) = link.split();
+        let peer = Peer::new(self.limits);
+        let shared = Arc::new(Shared::new(peer, sender, self.redactor.clone()));
+        let changes = Arc::new(ChangeCounts::default());
+        let (ended, ending) = watch::channel(None);
+        let sinks = Sinks {
+            handlers: self.handlers.clone(),
+            changes: Arc::clone(&changes),
+            log: self.log.clone(),
+            server: Arc::clone(&self.server),
+        };
+        let driver = Driver::new(Arc::clone(&shared), receiver, sinks, ended);
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the one task of a connection, which ends with the last Client and is waited \
+                      for by Client::close"
+        )]
+        let _: tokio::task::JoinHandle<()> = tokio::spawn(driver.run());
+        // From here on, dropping the connection ends the driver and what it drives.
+        let connection = Connection::new(Arc::clone(&shared), changes, ending);
+        let opening = Opening {
+            client: self.client.clone(),
+            capabilities: self.handlers.capabilities(),
+            hint: self.hint,
+            probe_timeout: self.probe_timeout,
+            timeouts: Timeouts::new(self.connect_timeout, self.connect_timeout),
+        };
+        let session = match timeout_at(until, open(&shared, &opening)).await {
+            Ok(Ok(session)) => session,
+            Ok(Err(failure)) => {
+                connection.close("no session could be opened").await;
+                return Err(failure);
+            }
+            Err(_elapsed) => {
+                connection.close("the time for connecting ran out").await;
+                return Err(self.not_connected_in_time().into());
+            }
+        };
+        Ok(Client::new(connection, session, self.timeouts, self.page_limits))
+    }
+
+    fn not_connected_in_time(&self) -> Error {
+        Error::TimedOut(Box::new(TimedOut {
+            waiting_for: "the server did not open a session".to_owned(),
+            budget: Budget::Connect,
+            after: self.connect_timeout,
+            sent: Sent::Maybe,
+        }))
+    }
+}
+
+impl fmt::Debug for Builder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder")
+            .field("server", &self.server)
+            .field("handlers", &self.handlers)
+            .field("hint", &self.hint)
+            .finish_non_exhaustive()
+    }
+}

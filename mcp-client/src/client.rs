@@ -1,0 +1,342 @@
+//! The client: what an application holds of a connected server.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use mcp_jsonrpc::{Answer, Timeouts};
+use mcp_transport::process::Closed as ChildClosed;
+use mcp_types::{
+    CallToolResult, Decode, EmptyResult, GetPromptParams, GetPromptResult, Implementation,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    LoggingLevel, Prompt, RawJson, ReadResourceResult, Resource, ResourceTemplate, ResultObject,
+    Tool, method,
+};
+use tokio::sync::watch;
+
+use crate::builder::Builder;
+use crate::call::{Call, RawReply, Reply, Request, Unreadable, misused, read_raw, read_typed};
+use crate::driver::{Ending, Shared};
+use crate::error::Misuse;
+use crate::negotiate::members_of;
+use crate::notice::{ChangeCounts, Changes};
+use crate::page::{Listing, PageLimits};
+use crate::session::{Era, Session};
+use crate::Error;
+
+/// A connection, which ends when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    shared: Arc<Shared>,
+    changes: Arc<ChangeCounts>,
+    ending: watch::Receiver<Ending>,
+}
+
+impl Connection {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        changes: Arc<ChangeCounts>,
+        ending: watch::Receiver<Ending>,
+    ) -> Self {
+        Self { shared, changes, ending }
+    }
+
+    /// Ends the connection and waits until what stood behind it is gone.
+    pub(crate) async fn close(&self, why: &str) -> Option<ChildClosed> {
+        self.shared.request_close(why);
+        let mut ending = self.ending.clone();
+        // The other error is a driver that vanished with its runtime, with nothing to wait for.
+        let ending = ending.wait_for(Option::is_some).await.ok()?;
+        ending.as_ref()?.as_ref().ok()?.clone()
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.shared.request_close("the client was dropped");
+    }
+}
+
+/// A connected server.
+///
+/// Clones share the connection; when the last one is dropped, it ends in the background.
+/// [`Client::close`] ends it and waits.
+#[derive(Clone, Debug)]
+pub struct Client {
+    connection: Arc<Connection>,
+    session: Arc<Session>,
+    timeouts: Timeouts,
+    page_limits: PageLimits,
+}
+
+impl Client {
+    /// Begins to build a client that introduces itself as `client`.
+    pub fn builder(client: Implementation) -> Builder {
+        Builder::new(client)
+    }
+
+    pub(crate) fn new(
+        connection: Connection,
+        session: Session,
+        timeouts: Timeouts,
+        page_limits: PageLimits,
+    ) -> Self {
+        Self {
+            connection: Arc::new(connection),
+            session: Arc::new(session),
+            timeouts,
+            page_limits,
+        }
+    }
+
+    pub(crate) fn page_limits(&self) -> PageLimits {
+        self.page_limits
+    }
+
+    /// What was negotiated.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Whether the connection has ended, or is about to; and why, in words.
+    pub fn closed(&self) -> Option<String> {
+        self.connection.shared.death().map(|death| death.reason.clone())
+    }
+
+    /// Waits until the connection has ended, whoever ends it.
+    ///
+    /// # Cancel safety
+    ///
+    /// Nothing is lost by dropping the future.
+    pub async fn ended(&self) {
+        let mut ending = self.connection.ending.clone();
+        // A driver that vanished has ended too.
+        let _: Result<watch::Ref<'_, Ending>, _> = ending.wait_for(Option::is_some).await;
+    }
+
+    /// Ends the connection: calls in flight fail, and the server's process, if there is one, is
+    /// asked to go, then made to. Bounded by the graces of its command.
+    ///
+    /// Returns how the process ended; `None` if there was none.
+    ///
+    /// # Cancel safety
+    ///
+    /// The connection ends even if the future is dropped.
+    pub async fn close(&self) -> Option<ChildClosed> {
+        self.connection.close("the client was closed").await
+    }
+
+    /// The changes that the server tells of from now on.
+    pub fn changes(&self) -> Changes {
+        Changes::new(Arc::clone(&self.connection.changes))
+    }
+
+    /// Calls a tool; `arguments` is a JSON object.
+    ///
+    /// A tool that fails gives a result with `isError`, not an error.
+    pub fn call_tool(&self, name: &str, arguments: &RawJson) -> Call<Reply<CallToolResult>> {
+        self.call(self.tool_request(name, arguments), read_typed::<CallToolResult>)
+    }
+
+    /// Calls a tool and leaves its result as it came.
+    pub fn call_tool_raw(&self, name: &str, arguments: &RawJson) -> Call<RawReply> {
+        self.call(self.tool_request(name, arguments), read_raw)
+    }
+
+    fn tool_request(&self, name: &str, arguments: &RawJson) -> Request {
+        let mut members = Vec::with_capacity(40 + name.len() + arguments.as_str().len());
+        members.extend_from_slice(b"\"name\":");
+        write_string(&mut members, name);
+        // Spec: T-49. `{}` is accepted by more servers than no arguments at all.
+        members.extend_from_slice(b",\"arguments\":");
+        members.extend_from_slice(arguments.as_str().as_bytes());
+        Request { wants_progress: true, ..self.request(method::TOOLS_CALL, members, Some(name)) }
+    }
+
+    /// One page of the tools.
+    pub fn list_tools_page(&self, cursor: Option<&str>) -> Call<Reply<ListToolsResult>> {
+        self.list(method::TOOLS_LIST, self.offers_tools(), "tools", cursor)
+    }
+
+    /// All tools, page by page; a tool that could not be read is left out and told of.
+    ///
+    /// # Errors
+    ///
+    /// If a page could not be had.
+    pub async fn list_tools(&self) -> Result<Listing<Tool>, Error> {
+        let mut listing = self.collect(async |cursor| self.list_tools_page(cursor).await).await?;
+        let mut all = ListToolsResult::new(std::mem::take(&mut listing.items));
+        listing.diagnostics.extend(all.normalise());
+        listing.items = all.tools;
+        Ok(listing)
+    }
+
+    /// One page of the resources.
+    pub fn list_resources_page(&self, cursor: Option<&str>) -> Call<Reply<ListResourcesResult>> {
+        let offered = self.session.capabilities.resources.is_some();
+        self.list(method::RESOURCES_LIST, offered, "resources", cursor)
+    }
+
+    /// All resources.
+    ///
+    /// # Errors
+    ///
+    /// If a page could not be had.
+    pub async fn list_resources(&self) -> Result<Listing<Resource>, Error> {
+        self.collect(async |cursor| self.list_resources_page(cursor).await).await
+    }
+
+    /// One page of the resource templates.
+    pub fn list_resource_templates_page(
+        &self,
+        cursor: Option<&str>,
+    ) -> Call<Reply<ListResourceTemplatesResult>> {
+        let offered = self.session.capabilities.resources.is_some();
+        self.list(method::RESOURCES_TEMPLATES_LIST, offered, "resources", cursor)
+    }
+
+    /// All resource templates.
+    ///
+    /// # Errors
+    ///
+    /// If a page could not be had.
+    pub async fn list_resource_templates(&self) -> Result<Listing<ResourceTemplate>, Error> {
+        self.collect(async |cursor| self.list_resource_templates_page(cursor).await).await
+    }
+
+    /// Reads a resource.
+    pub fn read_resource(&self, uri: &str) -> Call<Reply<ReadResourceResult>> {
+        let mut members = b"\"uri\":".to_vec();
+        write_string(&mut members, uri);
+        let request = self.request(method::RESOURCES_READ, members, Some(uri));
+        self.call(Request { wants_progress: true, ..request }, read_typed::<ReadResourceResult>)
+    }
+
+    /// One page of the prompts.
+    pub fn list_prompts_page(&self, cursor: Option<&str>) -> Call<Reply<ListPromptsResult>> {
+        let offered = self.session.capabilities.prompts.is_some();
+        self.list(method::PROMPTS_LIST, offered, "prompts", cursor)
+    }
+
+    /// All prompts.
+    ///
+    /// # Errors
+    ///
+    /// If a page could not be had.
+    pub async fn list_prompts(&self) -> Result<Listing<Prompt>, Error> {
+        self.collect(async |cursor| self.list_prompts_page(cursor).await).await
+    }
+
+    /// Gets a prompt, filled in with the arguments that `params` carries.
+    pub fn get_prompt(&self, params: &GetPromptParams) -> Call<Reply<GetPromptResult>> {
+        let name = params.name.as_str();
+        let request = self.request(method::PROMPTS_GET, members_of(params), Some(name));
+        self.call(Request { wants_progress: true, ..request }, read_typed::<GetPromptResult>)
+    }
+
+    /// Asks the server for a sign of life; legacy servers only.
+    pub fn ping(&self) -> Call<Reply<EmptyResult>> {
+        self.legacy_call(method::PING, Vec::new(), true, "")
+    }
+
+    /// Sets the least severe level of log messages to be sent; legacy servers only.
+    pub fn set_log_level(&self, level: &LoggingLevel) -> Call<Reply<EmptyResult>> {
+        let mut members = b"\"level\":".to_vec();
+        write_string(&mut members, level.as_str());
+        let offered = self.session.capabilities.logging.is_some();
+        self.legacy_call(method::LOGGING_SET_LEVEL, members, offered, "logging")
+    }
+
+    /// Calls any method; `params` is a JSON object, and `_meta` is added as the revision demands.
+    pub fn call_raw(
+        &self,
+        method: impl Into<Cow<'static, str>>,
+        params: Option<&RawJson>,
+    ) -> Call<RawReply> {
+        let params = params.map_or("{}", RawJson::as_str).trim();
+        let inner = params.strip_prefix('{').and_then(|params| params.strip_suffix('}'));
+        match inner {
+            Some(members) => {
+                let members = members.trim().as_bytes().to_vec();
+                self.call(self.request(method, members, None), read_raw)
+            }
+            None => {
+                let why = "parameters are an object".to_owned();
+                self.failed(misused(Misuse::BadParams(why)), read_raw)
+            }
+        }
+    }
+
+    /// Whether tools may be asked for.
+    ///
+    /// Interop: servers that declare nothing at all have tools all the same, often enough.
+    fn offers_tools(&self) -> bool {
+        let offered = &self.session.capabilities;
+        offered.tools.is_some() || (offered.resources.is_none() && offered.prompts.is_none())
+    }
+
+    fn list<T: Decode + ResultObject>(
+        &self,
+        method: &'static str,
+        is_offered: bool,
+        capability: &'static str,
+        cursor: Option<&str>,
+    ) -> Call<Reply<T>> {
+        if !is_offered {
+            let misuse = Misuse::NotOffered { method, capability };
+            return self.failed(misused(misuse), read_typed::<T>);
+        }
+        let mut members = Vec::new();
+        if let Some(cursor) = cursor {
+            members.extend_from_slice(b"\"cursor\":");
+            write_string(&mut members, cursor);
+        }
+        self.call(self.request(method, members, None), read_typed::<T>)
+    }
+
+    fn legacy_call(
+        &self,
+        method: &'static str,
+        members: Vec<u8>,
+        is_offered: bool,
+        capability: &'static str,
+    ) -> Call<Reply<EmptyResult>> {
+        let misuse = match self.session.era {
+            Era::Modern => {
+                Misuse::UnknownToRevision { method, version: self.session.version.clone() }
+            }
+            Era::Legacy if !is_offered => Misuse::NotOffered { method, capability },
+            Era::Legacy => {
+                return self.call(self.request(method, members, None), read_typed::<EmptyResult>);
+            }
+        };
+        self.failed(misused(misuse), read_typed::<EmptyResult>)
+    }
+
+    fn request(
+        &self,
+        method: impl Into<Cow<'static, str>>,
+        members: Vec<u8>,
+        name: Option<&str>,
+    ) -> Request {
+        Request {
+            method: method.into(),
+            members,
+            meta: Arc::clone(&self.session.request_meta),
+            wants_progress: false,
+            is_cancellable: true,
+            name: name.filter(|_name| self.session.era == Era::Modern).map(str::to_owned),
+        }
+    }
+
+    fn call<T>(&self, request: Request, read: fn(&Answer) -> Result<T, Unreadable>) -> Call<T> {
+        Call::new(Arc::clone(&self.connection.shared), self.timeouts, request, read)
+    }
+
+    fn failed<T>(&self, error: Error, read: fn(&Answer) -> Result<T, Unreadable>) -> Call<T> {
+        Call::failed(Arc::clone(&self.connection.shared), self.timeouts, error, read)
+    }
+}
+
+fn write_string(out: &mut Vec<u8>, text: &str) {
+    serde_json::to_writer(out, text).expect("a string is always JSON");
+}

@@ -1,0 +1,146 @@
+//! The server's questions: each runs its handler in a task that the driver owns.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use mcp_jsonrpc::{ErrorCode, ErrorObject, Method, RequestId};
+use mcp_types::{CreateMessageParams, Decode, ElicitParams, method};
+use serde::Serialize;
+use tokio::task::{AbortHandle, JoinSet};
+
+use super::shared::Shared;
+use crate::handler::{Asker, Handlers, Refusal};
+
+/// The questions that handlers are working on.
+///
+/// Bound: the peer lets in no more than its limit of open requests, so there are no more tasks.
+pub(super) struct Asks {
+    shared: Arc<Shared>,
+    handlers: Handlers,
+    server: Arc<str>,
+    tasks: JoinSet<RequestId>,
+    open: HashMap<RequestId, AbortHandle>,
+}
+
+impl Asks {
+    pub(super) fn new(shared: Arc<Shared>, handlers: Handlers, server: Arc<str>) -> Self {
+        Self { shared, handlers, server, tasks: JoinSet::new(), open: HashMap::new() }
+    }
+
+    /// Starts the handler of a question, or refuses it if there is none (ROOT-06).
+    pub(super) fn start(&mut self, id: RequestId, method: &Method, params: Option<Bytes>) {
+        let version = self.shared.lock().session.as_ref().map(|(_, version)| version.clone());
+        let asker = Asker { server: Arc::clone(&self.server), version };
+        let shared = Arc::clone(&self.shared);
+        let handlers = &self.handlers;
+        let handle = match method.as_str() {
+            method::ROOTS_LIST if handlers.roots.is_some() => {
+                let Some(roots) = handlers.roots.clone() else { return };
+                self.spawn(&id, async move {
+                    encode(roots.list_roots(asker).await)
+                })
+            }
+            method::SAMPLING_CREATE_MESSAGE if handlers.sampling.is_some() => {
+                let Some(sampling) = handlers.sampling.clone() else { return };
+                self.spawn(&id, async move {
+                    let params = read::<CreateMessageParams>(params.as_ref())?;
+                    let _clocks_stand = shared.user_asked();
+                    encode(sampling.create_message(asker, params).await)
+                })
+            }
+            method::ELICITATION_CREATE if handlers.elicitation.is_some() => {
+                let Some(elicitation) = handlers.elicitation.clone() else { return };
+                self.spawn(&id, async move {
+                    let params = read::<ElicitParams>(params.as_ref())?;
+                    let _clocks_stand = shared.user_asked();
+                    encode(elicitation.elicit(asker, params).await)
+                })
+            }
+            unknown => {
+                self.shared.lock().refuse_unknown(&id, unknown);
+                return self.shared.wake.notify_one();
+            }
+        };
+        self.open.insert(id, handle);
+    }
+
+    fn spawn(
+        &mut self,
+        id: &RequestId,
+        answer: impl Future<Output = Result<Vec<u8>, ErrorObject>> + Send + 'static,
+    ) -> AbortHandle {
+        let (shared, id) = (Arc::clone(&self.shared), id.clone());
+        self.tasks.spawn(async move {
+            // A handler that panics is still answered for: dropping this answers with an error.
+            let mut unanswered = Unanswered { shared, id: Some(id) };
+            let answer = answer.await;
+            unanswered.answer(answer)
+        })
+    }
+
+    /// Stops working on a question that the server took back.
+    pub(super) fn withdraw(&mut self, id: &RequestId) {
+        if let Some(handle) = self.open.remove(id) {
+            handle.abort();
+        }
+    }
+
+    /// Waits for the next handler to finish; never completes while none runs.
+    pub(super) async fn finished(&mut self) {
+        match self.tasks.join_next().await {
+            Some(Ok(id)) => {
+                self.open.remove(&id);
+            }
+            // Aborted or panicked: its entry goes with the next sweep.
+            Some(Err(_ended)) => self.open.retain(|_id, handle| !handle.is_finished()),
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Ends all handlers and waits until they are gone.
+    pub(super) async fn end(&mut self) {
+        self.tasks.shutdown().await;
+    }
+}
+
+/// A question that must not be left without an answer.
+struct Unanswered {
+    shared: Arc<Shared>,
+    id: Option<RequestId>,
+}
+
+impl Unanswered {
+    fn answer(&mut self, answer: Result<Vec<u8>, ErrorObject>) -> RequestId {
+        let id = self.id.take().unwrap_or(RequestId::Number(0));
+        self.shared.respond(&id, answer);
+        id
+    }
+}
+
+impl Drop for Unanswered {
+    fn drop(&mut self) {
+        if let Some(id) = self.id.take() {
+            let error = ErrorObject::new(ErrorCode::INTERNAL_ERROR, "the request was given up");
+            // A question that was taken back is no longer open, so nothing is sent for it.
+            self.shared.respond(&id, Err(error));
+        }
+    }
+}
+
+fn read<T: Decode>(params: Option<&Bytes>) -> Result<T, ErrorObject> {
+    let text = params.map_or(Ok("{}"), |params| std::str::from_utf8(params));
+    let decoded = text.map_err(|error| error.to_string()).and_then(|text| {
+        T::decode(text).map_err(|error| error.to_string())
+    });
+    match decoded {
+        Ok(decoded) => Ok(decoded.value),
+        Err(why) => Err(ErrorObject::new(ErrorCode::INVALID_PARAMS, why)),
+    }
+}
+
+fn encode<T: Serialize>(answer: Result<T, Refusal>) -> Result<Vec<u8>, ErrorObject> {
+    let result = answer.map_err(|refusal| refusal.to_error())?;
+    serde_json::to_vec(&result)
+        .map_err(|error| ErrorObject::new(ErrorCode::INTERNAL_ERROR, error.to_string()))
+}

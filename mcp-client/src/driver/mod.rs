@@ -1,0 +1,264 @@
+//! The one task of a connection: it reads, owns the timers, and awaits only in its one `select!`.
+
+mod asks;
+mod happening;
+mod shared;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use mcp_jsonrpc::Method;
+use mcp_transport::LinkReceiver;
+use mcp_transport::link::{Inbound, Writable};
+use mcp_transport::process::Closed as ChildClosed;
+use mcp_types::{LoggingMessageParams, method};
+use tokio::sync::watch;
+use tokio::time::{Sleep, sleep_until};
+
+use self::asks::Asks;
+use self::happening::{Happening, read};
+pub(crate) use self::shared::{Death, Settled, Shared, Waiter};
+use crate::clock;
+use crate::handler::Handlers;
+use crate::notice::{Change, ChangeCounts, LogSink};
+
+/// How many things that came in are taken under one lock.
+const TAKEN_AT_ONCE: usize = 64;
+/// How many misbehaviours of a kind are logged one by one.
+const LOGGED_MAX: u64 = 20;
+
+/// What the driver hands what it hears to.
+pub(crate) struct Sinks {
+    pub(crate) handlers: Handlers,
+    pub(crate) changes: Arc<ChangeCounts>,
+    pub(crate) log: Option<LogSink>,
+    /// The name of the server, for logs and handlers.
+    pub(crate) server: Arc<str>,
+}
+
+/// How a connection ended, once it has.
+pub(crate) type Ending = Option<Result<Option<ChildClosed>, ()>>;
+
+/// The task of one connection.
+pub(crate) struct Driver {
+    shared: Arc<Shared>,
+    receiver: LinkReceiver,
+    asks: Asks,
+    last_will: LastWill,
+    log: Option<LogSink>,
+    server: Arc<str>,
+    happened: Vec<Happening>,
+    misbehaviors: u64,
+    ended: watch::Sender<Ending>,
+}
+
+enum Turn {
+    Woken,
+    Received,
+    Due,
+}
+
+impl Driver {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        receiver: LinkReceiver,
+        sinks: Sinks,
+        ended: watch::Sender<Ending>,
+    ) -> Self {
+        let Sinks { handlers, changes, log, server } = sinks;
+        let asks = Asks::new(Arc::clone(&shared), handlers, Arc::clone(&server));
+        let last_will = LastWill { shared: Arc::clone(&shared), changes };
+        let happened = Vec::new();
+        Self { shared, receiver, asks, last_will, log, server, happened, misbehaviors: 0, ended }
+    }
+
+    /// Runs until the connection has ended and what stood behind it is gone.
+    pub(crate) async fn run(mut self) {
+        let mut batch = Vec::new();
+        let mut timer = Timer::new();
+        loop {
+            let plan = self.shared.lock().plan();
+            if let Some(death) = plan.end {
+                self.shared.lock().die(death, clock::now(), &mut self.happened);
+                self.deliver();
+                break;
+            }
+            timer.set(plan.timer);
+            // Cancel safety: each branch may be dropped without losing anything.
+            let turn = tokio::select! {
+                biased;
+                () = self.receiver.receive(&mut batch) => Turn::Received,
+                () = self.shared.wake.notified() => Turn::Woken,
+                () = writable(plan.blocked.as_ref()) => Turn::Woken,
+                () = timer.fired() => Turn::Due,
+                () = self.asks.finished() => Turn::Woken,
+            };
+            match turn {
+                Turn::Woken => {}
+                Turn::Due => {
+                    self.shared.lock().time_out(clock::now(), &mut self.happened);
+                    self.deliver();
+                }
+                Turn::Received => {
+                    let is_over = matches!(batch.last(), Some(Inbound::Closed(_)));
+                    self.take(&mut batch);
+                    if is_over {
+                        break;
+                    }
+                }
+            }
+        }
+        self.end().await;
+    }
+
+    /// Takes what came in, in order, and does what it asks for.
+    fn take(&mut self, batch: &mut Vec<Inbound>) {
+        let now = clock::now();
+        let mut inbound = batch.drain(..).peekable();
+        while inbound.peek().is_some() {
+            let mut core = self.shared.lock();
+            for inbound in inbound.by_ref().take(TAKEN_AT_ONCE) {
+                core.take(now, inbound, &mut self.happened);
+            }
+            // A flood must not keep a deadline from being seen.
+            core.time_out(now, &mut self.happened);
+            drop(core);
+            self.deliver();
+        }
+    }
+
+    /// Does what was decided under the lock.
+    fn deliver(&mut self) {
+        let mut happened = std::mem::take(&mut self.happened);
+        for happening in happened.drain(..) {
+            match happening {
+                Happening::Settled { waiter, settled } => {
+                    // A caller that has just gone away needs no answer.
+                    let _: Result<(), Settled> = waiter.reply.send(settled);
+                }
+                Happening::Progressed { sink, progress } => sink.take(progress),
+                Happening::Asked { id, method, params } => self.asks.start(id, &method, params),
+                Happening::Withdrawn { id } => self.asks.withdraw(&id),
+                Happening::Noticed { method, params } => {
+                    self.notice(&method, params.as_ref());
+                }
+                Happening::Strayed { excerpt } => {
+                    self.receiver.note_stray(&excerpt);
+                    self.warn(format_args!(
+                        "a line that is no message: {}",
+                        self.shared.redactor.redact_bytes_lossy(&excerpt, 200)
+                    ));
+                    self.misbehaviors += 1;
+                }
+                Happening::Misbehaved(misbehavior) => {
+                    let text = misbehavior.to_string();
+                    self.warn(format_args!("{}", self.shared.redactor.redact(&text)));
+                    self.misbehaviors += 1;
+                }
+            }
+        }
+        // Its room is used again.
+        self.happened = happened;
+    }
+
+    fn notice(&self, method: &Method, params: Option<&bytes::Bytes>) {
+        match method.as_str() {
+            method::NOTIFICATIONS_TOOLS_LIST_CHANGED => self.last_will.changes.note(Change::Tools),
+            method::NOTIFICATIONS_PROMPTS_LIST_CHANGED => self.last_will.changes.note(Change::Prompts),
+            method::NOTIFICATIONS_RESOURCES_LIST_CHANGED => self.last_will.changes.note(Change::Resources),
+            method::NOTIFICATIONS_MESSAGE => {
+                if let (Some(log), Some(message)) =
+                    (&self.log, read::<LoggingMessageParams>(params))
+                {
+                    log(message);
+                }
+            }
+            other => tracing::debug!(server = &*self.server, method = other, "notification"),
+        }
+    }
+
+    /// Logs the first misbehaviours one by one, and the rest as a count now and then.
+    fn warn(&self, what: std::fmt::Arguments<'_>) {
+        let count = self.misbehaviors;
+        if count < LOGGED_MAX || count.is_multiple_of(1_000) {
+            tracing::warn!(server = &*self.server, count = count + 1, "the server sent {what}");
+        }
+    }
+
+    /// Ends what is left: handlers, the sending half, the process.
+    async fn end(mut self) {
+        self.asks.end().await;
+        drop(self.last_will);
+        let closed = self.receiver.close().await;
+        // Nobody may be waiting for it.
+        let _: Result<(), watch::error::SendError<Ending>> = self.ended.send(Some(Ok(closed)));
+    }
+}
+
+async fn writable(blocked: Option<&Writable>) {
+    match blocked {
+        Some(writable) => writable.ready().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The driver's only timer, moved when the earliest deadline moves.
+#[derive(Debug)]
+struct Timer {
+    at: Option<Instant>,
+    sleep: Option<std::pin::Pin<Box<Sleep>>>,
+}
+
+impl Timer {
+    fn new() -> Self {
+        Self { at: None, sleep: None }
+    }
+
+    fn set(&mut self, at: Option<Instant>) {
+        if self.at == at {
+            return;
+        }
+        self.at = at;
+        if let Some(at) = at {
+            match &mut self.sleep {
+                Some(sleep) => sleep.as_mut().reset(at.into()),
+                None => self.sleep = Some(Box::pin(sleep_until(at.into()))),
+            }
+        }
+    }
+
+    async fn fired(&mut self) {
+        match (&self.at, &mut self.sleep) {
+            (Some(_), Some(sleep)) => {
+                sleep.as_mut().await;
+                self.at = None;
+            }
+            _ => std::future::pending().await,
+        }
+    }
+}
+
+/// Ends every call when the driver goes away, even without having run to its end, as when its
+/// runtime is shut down.
+struct LastWill {
+    shared: Arc<Shared>,
+    changes: Arc<ChangeCounts>,
+}
+
+impl Drop for LastWill {
+    fn drop(&mut self) {
+        let reason = "the connection's task was ended".to_owned();
+        let death = Arc::new(Death { reason, obituary: None });
+        let mut happened = Vec::new();
+        let mut core = self.shared.lock();
+        core.die(death, clock::now(), &mut happened);
+        core.sender.close();
+        drop(core);
+        self.changes.close();
+        for happening in happened {
+            if let Happening::Settled { waiter, settled } = happening {
+                let _: Result<(), Settled> = waiter.reply.send(settled);
+            }
+        }
+    }
+}

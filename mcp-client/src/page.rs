@@ -1,0 +1,115 @@
+//! Lists over several pages, with the guards that keep a broken server from paging for ever.
+
+use std::collections::HashSet;
+
+use mcp_types::{
+    Diagnostic, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, Prompt, Resource, ResourceTemplate, Tool,
+};
+
+use crate::call::Reply;
+use crate::{Client, Error};
+
+/// How far a list is followed.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct PageLimits {
+    /// Pages. Default 50: a cursor that never ends.
+    pub pages_max: usize,
+    /// Items. Default 10,000: memory.
+    pub items_max: usize,
+}
+
+impl Default for PageLimits {
+    fn default() -> Self {
+        Self { pages_max: 50, items_max: 10_000 }
+    }
+}
+
+/// A whole list, as far as it could be had.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Listing<T> {
+    /// The items, in the server's order.
+    pub items: Vec<T>,
+    /// What was wrong with items that were left out, or with parts of items that were.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Why the list may be incomplete, if it may.
+    pub cut: Option<Cut>,
+}
+
+/// Why a list was not followed to its end.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Cut {
+    /// It has more items than allowed.
+    Items,
+    /// It has more pages than allowed.
+    Pages,
+    /// The server gave a cursor that it had given before, so the list would never end.
+    RepeatedCursor,
+}
+
+/// A result that is a page of something.
+pub(crate) trait PageOf {
+    type Item;
+
+    fn into_parts(self) -> (Vec<Self::Item>, Option<String>);
+}
+
+macro_rules! page_of {
+    ($result:ident, $items:ident, $item:ident) => {
+        impl PageOf for $result {
+            type Item = $item;
+
+            fn into_parts(self) -> (Vec<$item>, Option<String>) {
+                (self.$items, self.next_cursor)
+            }
+        }
+    };
+}
+
+page_of!(ListPromptsResult, prompts, Prompt);
+page_of!(ListResourcesResult, resources, Resource);
+page_of!(ListResourceTemplatesResult, resource_templates, ResourceTemplate);
+
+impl PageOf for ListToolsResult {
+    type Item = Tool;
+
+    fn into_parts(self) -> (Vec<Tool>, Option<String>) {
+        (self.tools, self.next_cursor)
+    }
+}
+
+impl Client {
+    /// Follows a list from its first page on.
+    pub(crate) async fn collect<P: PageOf>(
+        &self,
+        page: impl AsyncFn(Option<&str>) -> Result<Reply<P>, Error>,
+    ) -> Result<Listing<P::Item>, Error> {
+        let limits = self.page_limits();
+        let mut listing = Listing { items: Vec::new(), diagnostics: Vec::new(), cut: None };
+        let mut seen = HashSet::new();
+        let mut cursor: Option<String> = None;
+        for _ in 0..limits.pages_max {
+            let reply = page(cursor.as_deref()).await?;
+            let (items, next) = reply.value.into_parts();
+            listing.diagnostics.extend(reply.diagnostics);
+            listing.items.extend(items);
+            if listing.items.len() > limits.items_max {
+                listing.items.truncate(limits.items_max);
+                listing.cut = Some(Cut::Items);
+                return Ok(listing);
+            }
+            // Spec: PAGE-02. An empty cursor is one.
+            let Some(next) = next else { return Ok(listing) };
+            if !seen.insert(next.clone()) {
+                listing.cut = Some(Cut::RepeatedCursor);
+                return Ok(listing);
+            }
+            cursor = Some(next);
+        }
+        listing.cut = Some(Cut::Pages);
+        Ok(listing)
+    }
+}
