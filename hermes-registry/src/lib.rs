@@ -4,14 +4,21 @@
 //! use, filters them, and turns what a tool answers into JSON for a model.
 //! Everything here but the shells is pure: text and values in, values out.
 
+mod catalog;
 pub mod config;
+mod connect;
 pub mod environment;
 pub mod error;
 pub mod filter;
+mod glob;
 pub mod name;
 pub mod nearest;
 pub mod outcome;
+mod registry;
 
+pub use catalog::{Catalog, CatalogTool, Ready, ServerState, ServerStatus};
 pub use config::{Config, ConfigError, Loaded, Problem, ServerConfig, Severity};
+pub use connect::{Connect, ProcessConnector};
 pub use error::RegistryError;
 pub use outcome::{Outcome, OutcomeLimits};
+pub use registry::{Builder, Called, Registry};

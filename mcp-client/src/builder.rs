@@ -13,7 +13,6 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::client::Connection;
 use crate::driver::{Driver, Shared, Sinks};
-use crate::error::{Budget, TimedOut};
 use crate::handler::{ElicitationHandler, Handlers, RootsHandler, SamplingHandler};
 use crate::negotiate::{OpenFailure, Opening, open};
 use crate::notice::{ChangeCounts, LogSink};
@@ -240,19 +239,11 @@ impl Builder {
             }
             Err(_elapsed) => {
                 connection.close("the time for connecting ran out").await;
-                return Err(self.not_connected_in_time().into());
+                let waiting_for = "the server did not open a session";
+                return Err(Error::not_connected_in_time(waiting_for, self.connect_timeout).into());
             }
         };
         Ok(Client::new(connection, session, self.timeouts, self.page_limits))
-    }
-
-    fn not_connected_in_time(&self) -> Error {
-        Error::TimedOut(Box::new(TimedOut {
-            waiting_for: "the server did not open a session".to_owned(),
-            budget: Budget::Connect,
-            after: self.connect_timeout,
-            sent: Sent::Maybe,
-        }))
     }
 }
 

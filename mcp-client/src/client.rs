@@ -163,7 +163,7 @@ impl Client {
     ///
     /// If a page could not be had.
     pub async fn list_tools(&self) -> Result<Listing<Tool>, Error> {
-        let mut listing = self.collect(async |cursor| self.list_tools_page(cursor).await).await?;
+        let mut listing = self.collect(|cursor| self.list_tools_page(cursor)).await?;
         let mut all = ListToolsResult::new(std::mem::take(&mut listing.items));
         listing.diagnostics.extend(all.normalise());
         listing.items = all.tools;
@@ -182,7 +182,7 @@ impl Client {
     ///
     /// If a page could not be had.
     pub async fn list_resources(&self) -> Result<Listing<Resource>, Error> {
-        self.collect(async |cursor| self.list_resources_page(cursor).await).await
+        self.collect(|cursor| self.list_resources_page(cursor)).await
     }
 
     /// One page of the resource templates.
@@ -200,7 +200,7 @@ impl Client {
     ///
     /// If a page could not be had.
     pub async fn list_resource_templates(&self) -> Result<Listing<ResourceTemplate>, Error> {
-        self.collect(async |cursor| self.list_resource_templates_page(cursor).await).await
+        self.collect(|cursor| self.list_resource_templates_page(cursor)).await
     }
 
     /// Reads a resource.
@@ -223,7 +223,7 @@ impl Client {
     ///
     /// If a page could not be had.
     pub async fn list_prompts(&self) -> Result<Listing<Prompt>, Error> {
-        self.collect(async |cursor| self.list_prompts_page(cursor).await).await
+        self.collect(|cursor| self.list_prompts_page(cursor)).await
     }
 
     /// Gets a prompt, filled in with the arguments that `params` carries.

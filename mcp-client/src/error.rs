@@ -152,6 +152,18 @@ pub enum Budget {
 }
 
 impl Error {
+    /// A server that was never started, for a reason in words.
+    pub fn not_started(reason: String) -> Self {
+        Self::Closed(Box::new(Closure { reason, obituary: None, sent: Sent::No }))
+    }
+
+    /// A server that was not ready within the time for connecting; `waiting_for` says what was
+    /// still missing.
+    pub fn not_connected_in_time(waiting_for: impl Into<String>, after: Duration) -> Self {
+        let (waiting_for, budget) = (waiting_for.into(), Budget::Connect);
+        Self::TimedOut(Box::new(TimedOut { waiting_for, budget, after, sent: Sent::Maybe }))
+    }
+
     /// Whether the request may have run.
     pub fn sent(&self) -> Sent {
         match self {

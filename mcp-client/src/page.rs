@@ -7,7 +7,7 @@ use mcp_types::{
     ListToolsResult, Prompt, Resource, ResourceTemplate, Tool,
 };
 
-use crate::call::Reply;
+use crate::call::{Call, Reply};
 use crate::{Client, Error};
 
 /// How far a list is followed.
@@ -85,7 +85,7 @@ impl Client {
     /// Follows a list from its first page on.
     pub(crate) async fn collect<P: PageOf>(
         &self,
-        page: impl AsyncFn(Option<&str>) -> Result<Reply<P>, Error>,
+        page: impl Fn(Option<&str>) -> Call<Reply<P>>,
     ) -> Result<Listing<P::Item>, Error> {
         let limits = self.page_limits();
         let mut listing = Listing { items: Vec::new(), diagnostics: Vec::new(), cut: None };
