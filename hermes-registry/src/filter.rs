@@ -4,9 +4,9 @@
 //! A pattern is an exact name or a glob with `*`, `?` and `[…]`, and case counts.
 //! The same filter is asked when tools are listed and again when one is called.
 
-pub use std::fmt;
+use std::fmt;
 
-use crate::glob::Pattern;
+pub use crate::glob::Pattern;
 use crate::nearest::nearest;
 
 /// Which tools of a server are offered.

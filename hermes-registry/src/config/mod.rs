@@ -25,7 +25,9 @@
 //!   which command the author wants to run.
 //! - A disabled server is kept, and what is wrong with it is a warning.
 
+mod command;
 mod expand;
+mod failure;
 mod keys;
 mod problem;
 mod read;
@@ -42,11 +44,12 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use command::CommandLine;
 pub use expand::{ExpandError, Expanded, Expander};
-pub use problem::{ConfigError, ConfigErrorKind, Position, Problem, ProblemKind, Severity};
+pub use failure::{ConfigError, ConfigErrorKind};
+pub use problem::{Position, Problem, ProblemKind, Severity};
 pub use server::{
-    CONNECT_TIMEOUT_DEFAULT, CommandLine, Endpoint, Protocol, ServerConfig, TIMEOUT_DEFAULT,
-    TIMEOUT_MAX,
+    CONNECT_TIMEOUT_DEFAULT, Endpoint, Protocol, ServerConfig, TIMEOUT_DEFAULT, TIMEOUT_MAX,
 };
 
 use crate::nearest::nearest;

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::command::CommandLine;
 use super::keys::{self, Keys, Standing};
 use super::problem::{Position, ProblemKind, Severity};
 use super::read::{KeyPath, Named, Reader};
-use super::server::{CommandLine, Endpoint, Protocol, ServerConfig, Source};
+use super::server::{Endpoint, Protocol, ServerConfig, Source};
 use super::tree::{Node, Value};
 use crate::filter::ToolFilter;
 use crate::name::ServerName;

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use granit_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Tag};
 
-use super::problem::{ConfigErrorKind, Position};
+use super::failure::ConfigErrorKind;
+use super::problem::Position;
 use super::tree::{Entry, Key, Node, Scalar, Value};
 
 /// Deepest nesting of lists and mappings, aliases written out.

@@ -1,5 +1,8 @@
 use proptest::prelude::*;
 
+use std::collections::BTreeSet;
+
+use super::table::looks_hashed;
 use super::*;
 
 type Tools<'a> = &'a [(&'a str, &'a [&'a str])];

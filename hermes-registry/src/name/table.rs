@@ -1,113 +1,14 @@
-//! Names of servers, and the public names of their tools.
-//!
-//! A public name is `mcp_{server}_{tool}` in which every character outside `[A-Za-z0-9_]` is `_`,
-//! and has at most 64 characters, as model APIs demand.
-//! Many pairs of server and tool would share such a name; these rules keep them apart:
-//!
-//! - A pair has its *natural* name if that fits, does not look like a hashed one, belongs to no
-//!   other server, and no other tool of this server would have it too.
-//!   A name belongs to the configured server whose prefix is the longest that it begins with; when
-//!   two servers have the same prefix (`a-b` and `a_b`), to neither.
-//! - Every other pair has its *hashed* name: the natural one, cut to 55 characters, then `_` and
-//!   the first 8 hexadecimal digits of SHA-256 over the server's name, a zero byte and the tool's
-//!   name, both as they are. Should two such names be equal, all of these pairs take 16 digits.
-//!
-//! So names depend on the set of configured servers and on the tools of the same server, never on
-//! an order, and never on which other servers happen to be reachable: a server that is away cannot
-//! lose its tools' names to another one.
-//! When a tool joins its own server and collides there (`a.b`, then `a_b`), the natural name is
-//! given up by both; a call of the old name then finds nothing, rather than the wrong tool.
-//!
-//! Calls are routed by looking the name up; a public name is never taken apart.
+//! Which tool has which public name, decided for all tools at once.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
-/// The most characters of a public name; some model APIs refuse longer ones.
-pub const PUBLIC_NAME_LEN_MAX: usize = 64;
-
-/// The most characters of a server's name.
-pub const SERVER_NAME_LEN_MAX: usize = 64;
+use super::part::{PUBLIC_NAME_LEN_MAX, PublicName, ServerName};
 
 /// Digits at the end of a hashed name, and what they are when these collide.
 const DIGITS: [usize; 2] = [8, 16];
-
-/// The name of a configured server: 1 to 64 characters, none of them a control character.
-#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub struct ServerName(Arc<str>);
-
-impl ServerName {
-    /// The server name that is written so.
-    ///
-    /// # Errors
-    ///
-    /// [`InvalidServerName`] for a text that is empty, too long or has control characters.
-    pub fn new(name: &str) -> Result<Self, InvalidServerName> {
-        let fits = (1..=SERVER_NAME_LEN_MAX).contains(&name.chars().count());
-        if !fits || name.chars().any(char::is_control) {
-            return Err(InvalidServerName);
-        }
-        Ok(Self(Arc::from(name)))
-    }
-
-    /// The name.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for ServerName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl AsRef<str> for ServerName {
-    fn as_ref(&self) -> &str {
-        &self.0
-    }
-}
-
-/// A text that cannot be the name of a server.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
-pub struct InvalidServerName;
-
-impl fmt::Display for InvalidServerName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the name of a server has 1 to 64 characters, none of them a control character")
-    }
-}
-
-impl std::error::Error for InvalidServerName {}
-
-/// The name under which a model knows a tool: 1 to 64 characters of `[A-Za-z0-9_]`.
-#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub struct PublicName(Arc<str>);
-
-impl PublicName {
-    /// The name.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for PublicName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl AsRef<str> for PublicName {
-    fn as_ref(&self) -> &str {
-        &self.0
-    }
-}
 
 /// What stands between the parts of a public name.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
@@ -250,12 +151,6 @@ impl NameTable {
     }
 }
 
-impl std::borrow::Borrow<str> for PublicName {
-    fn borrow(&self) -> &str {
-        &self.0
-    }
-}
-
 /// The prefixes of all configured servers.
 struct Prefixes<'a> {
     naming: Naming,
@@ -311,7 +206,7 @@ impl<'a> Prefixes<'a> {
 ///
 /// Invariant: no natural name does, so the two kinds never meet, and neither do hashed names of
 /// different numbers of digits, since `_` is no digit.
-fn looks_hashed(name: &str) -> bool {
+pub(super) fn looks_hashed(name: &str) -> bool {
     name.rsplit_once('_').is_some_and(|(_, end)| {
         let is_digit = |char| matches!(char, '0'..='9' | 'a'..='f');
         DIGITS.contains(&end.len()) && end.chars().all(is_digit)
@@ -344,7 +239,3 @@ fn sanitized(text: &str) -> String {
     };
     text.chars().map(plain).collect()
 }
-
-#[cfg(test)]
-#[path = "name_tests.rs"]
-mod tests;
