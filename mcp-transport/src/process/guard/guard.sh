@@ -6,6 +6,7 @@ trap '' HUP INT QUIT TERM USR1 USR2 PIPE ALRM TSTP TTIN TTOU
 exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
 mark=$1
 live=
+dropped=
 scan=
 
 # Some small greps stop at a zero byte, so the way to search is tried out first.
@@ -60,41 +61,40 @@ forget() {
   unset "group_$1" "reaped_$1"
 }
 
-# Kills what carries the mark of server $1; its group was killed by the host.
+# Kills what carries the mark of server $1; its group was killed by the host. It runs beside the
+# reading of the input, which must not wait.
 end_one() {
-  prepare
   pass=0
   quiet=0
-  while [ "$pass" -lt 10 ] && [ "$quiet" -lt 2 ]; do
+  while [ "$pass" -lt 20 ] && [ "$quiet" -lt 2 ]; do
     marked "$mark$1."
     quiet=$((quiet + 1))
     for pid in $pids; do kill -s KILL -- "$pid" && quiet=0; done
     pass=$((pass + 1))
     if [ "$quiet" -lt 2 ]; then pause; fi
   done
-  forget "$1"
 }
 
-# Twenty passes with TERM, then fifty with KILL, a tenth of a second apart; three passes that find
-# nothing end it, since a process is not found while it is between two programs.
+# Sixteen passes with TERM, about two seconds, then fifty with KILL; three passes that find nothing
+# end it, since a process is not found while it is between two programs.
 end_all() {
   prepare
   pass=0
   quiet=0
   asked=' '
-  while [ "$pass" -lt 70 ] && [ "$quiet" -lt 3 ]; do
+  while [ "$pass" -lt 66 ] && [ "$quiet" -lt 3 ]; do
     busy=
     if [ "$pass" -eq 0 ]; then
       groups TERM
-    elif [ "$pass" -lt 20 ]; then
+    elif [ "$pass" -lt 16 ]; then
       groups 0
-    elif [ "$pass" -lt 25 ]; then
+    elif [ "$pass" -lt 20 ]; then
       groups KILL
     fi
     marked "$mark"
     for pid in $pids; do
       busy=1
-      if [ "$pass" -ge 20 ]; then
+      if [ "$pass" -ge 16 ]; then
         kill -s KILL -- "$pid"
       else
         case $asked in
@@ -117,7 +117,12 @@ while IFS=' ' read -r verb n group; do
   =) eval "group_$n=\$group" ;;
   r) eval "reaped_$n=1" ;;
   -) forget "$n" ;;
-  k) end_one "$n" ;;
+  k)
+    prepare
+    end_one "$n" </dev/null &
+    forget "$n"
+    dropped=1
+    ;;
   esac
 done
-if [ -n "$live" ]; then end_all; fi
+if [ -n "$live$dropped" ]; then end_all; fi
