@@ -28,19 +28,27 @@ pub(crate) fn run(args: &[&str]) -> Outcome {
     }
     println!("fuzz targets: {}", targets.join(", "));
     tools()?;
-    for target in chosen {
-        // The lock file and the output of the fuzzers belong to their own workspace.
-        Cmd::new("cargo +nightly fuzz run --fuzz-dir . ")
-            .arg(target)
-            .arg("--")
-            .arg(format!("-max_total_time={}", wanted.secs))
-            .dir(&root().join("fuzz"))
-            .run()
-            .map_err(|error| {
-                format!("{error}\n  → the input is under fuzz/artifacts/{target}/; it becomes a seed and a named test")
-            })?;
+    chosen
+        .into_iter()
+        .try_for_each(|target| fuzz(target, wanted.secs))
+}
+
+fn fuzz(target: &str, secs: u64) -> Outcome {
+    let folder = root().join("fuzz");
+    // What the fuzzer finds on its way goes to the first folder, so that the seeds stay few.
+    let found = folder.join("target/corpus").join(target);
+    std::fs::create_dir_all(&found).map_err(|error| format!("{}: {error}", found.display()))?;
+    let mut cmd = Cmd::new("cargo +nightly fuzz run --fuzz-dir .")
+        .dir(&folder)
+        .arg(target)
+        .path(&found);
+    let seeds = folder.join("corpus").join(target);
+    if seeds.is_dir() {
+        cmd = cmd.path(&seeds);
     }
-    Ok(())
+    cmd.arg("--").arg(format!("-max_total_time={secs}")).run().map_err(|error| {
+        format!("{error}\n  → the input is under fuzz/artifacts/{target}/; it becomes a seed and a named test")
+    })
 }
 
 fn parse<'a>(args: &[&'a str]) -> Outcome<Wanted<'a>> {
