@@ -41,3 +41,8 @@ pub use mcp_jsonrpc::Limits;
 pub use notice::{Change, Changes};
 pub use page::{Cut, Listing, PageLimits};
 pub use session::{Era, Session};
+
+/// The example of the project's README is compiled with the documentation's own.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

@@ -1,0 +1,66 @@
+//! The clients that are compared, each run in a process of its own.
+
+mod floor;
+mod ours;
+mod peer;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::measure::Amount;
+
+/// What a client is to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Work {
+    /// Calls in flight at once.
+    pub in_flight: usize,
+    /// The tool, which decides the size of the result.
+    pub tool: &'static str,
+    pub amount: Amount,
+}
+
+/// `run CLIENT TOOL IN_FLIGHT RUNTIME (ms N | calls N) [allocations]`
+pub fn run(words: &[&str]) -> Result<(), String> {
+    let [client, tool, in_flight, runtime, unit, amount, rest @ ..] = words else {
+        return Err("run CLIENT TOOL IN_FLIGHT RUNTIME (ms N | calls N)".to_owned());
+    };
+    let number = |text: &str| text.parse::<u64>().map_err(|error| format!("{text}: {error}"));
+    let amount = match *unit {
+        "ms" => Amount::Time(Duration::from_millis(number(amount)?)),
+        _ => Amount::Calls(number(amount)?),
+    };
+    let tool = match *tool {
+        "t100" => "t100",
+        "t10k" => "t10k",
+        "t1m" => "t1m",
+        _ => "progress",
+    };
+    let in_flight = usize::try_from(number(in_flight)?).map_err(|error| error.to_string())?;
+    let work = Work { in_flight, tool, amount };
+    if *client == "floor" {
+        return floor::run(work).map_err(|error| error.to_string());
+    }
+    let runtime = match *runtime {
+        "multi" => tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build(),
+        _ => tokio::runtime::Builder::new_current_thread().enable_all().build(),
+    };
+    let runtime = runtime.map_err(|error| error.to_string())?;
+    let counts_allocations = rest.contains(&"allocations");
+    runtime.block_on(async {
+        match *client {
+            "ours" if counts_allocations => ours::allocations(work, false).await,
+            "ours-raw" if counts_allocations => ours::allocations(work, true).await,
+            "ours" => ours::run(work, false).await,
+            "ours-raw" => ours::run(work, true).await,
+            "rmcp" => peer::run(work).await,
+            other => Err(format!("no client {other}")),
+        }
+    })
+}
+
+/// The server that stands beside this program.
+pub fn server() -> PathBuf {
+    let mut path = std::env::current_exe().unwrap_or_default();
+    path.set_file_name("bench-server");
+    path
+}

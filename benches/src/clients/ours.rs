@@ -1,0 +1,108 @@
+//! Our client, with everything on: deadlines, cancellation, limits, redaction.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use mcp_client::{Client, Error};
+use mcp_transport::{Limits, process::Command, stdio};
+use mcp_types::{Implementation, RawJson};
+
+use super::{Work, server};
+use crate::measure::{Amount, Meter};
+
+async fn connect() -> Result<Client, Error> {
+    Client::builder(Implementation::new("bench", "1"))
+        .connect_with(|| {
+            stdio::spawn(Command::new(server()), Limits::default()).map_err(Error::from)
+        })
+        .await
+}
+
+async fn call(client: &Client, tool: &str, arguments: &RawJson, raw: bool) -> Result<(), Error> {
+    if raw {
+        let reply = client.call_tool_raw(tool, arguments).await?;
+        std::hint::black_box(reply.as_bytes().len());
+    } else {
+        let reply = client.call_tool(tool, arguments).await?;
+        std::hint::black_box(reply.value.content.len());
+    }
+    Ok(())
+}
+
+pub async fn run(work: Work, raw: bool) -> Result<(), String> {
+    let text = |error: Error| error.to_string();
+    let client = connect().await.map_err(text)?;
+    let arguments = RawJson::empty_object();
+    let mut meter = Meter::start(work.amount);
+    if work.tool == "progress" {
+        let count = Arc::new(AtomicU64::new(0));
+        loop {
+            let counted = Arc::clone(&count);
+            let mut last = 0.0;
+            client
+                .call_tool(work.tool, &arguments)
+                .on_progress(move |progress| {
+                    assert!(progress.progress > last, "out of order");
+                    last = progress.progress;
+                    counted.fetch_add(1, Ordering::Relaxed);
+                })
+                .await
+                .map_err(text)?;
+            let count = count.swap(0, Ordering::Relaxed);
+            if count != 100_000 {
+                return Err(format!("{count} of 100000 progress notices came"));
+            }
+            if !meter.goes_on(100_000) {
+                break;
+            }
+        }
+    } else if work.in_flight == 1 {
+        loop {
+            call(&client, work.tool, &arguments, raw).await.map_err(text)?;
+            if !meter.goes_on(1) {
+                break;
+            }
+        }
+    } else {
+        loop {
+            let mut calls = tokio::task::JoinSet::new();
+            for _ in 0..work.in_flight {
+                let (client, arguments) = (client.clone(), arguments.clone());
+                calls.spawn(async move { call(&client, work.tool, &arguments, raw).await });
+            }
+            while let Some(done) = calls.join_next().await {
+                done.map_err(|error| error.to_string())?.map_err(text)?;
+            }
+            if !meter.goes_on(work.in_flight as u64) {
+                break;
+            }
+        }
+    }
+    meter.report();
+    client.close().await;
+    Ok(())
+}
+
+/// Counts the allocations of calls made one at a time, on the only thread there is.
+pub async fn allocations(work: Work, raw: bool) -> Result<(), String> {
+    let Amount::Calls(calls) = work.amount else {
+        return Err("allocations are counted over a number of calls".to_owned());
+    };
+    let text = |error: Error| error.to_string();
+    let client = connect().await.map_err(text)?;
+    let arguments = RawJson::empty_object();
+    for _ in 0..100 {
+        call(&client, work.tool, &arguments, raw).await.map_err(text)?;
+    }
+    let counted = allocation_counter::measure_future(async {
+        for _ in 0..calls {
+            if let Err(error) = call(&client, work.tool, &arguments, raw).await {
+                eprintln!("{error}");
+            }
+        }
+    })
+    .await;
+    println!("{{\"allocations\":{:.3}}}", counted.count_total as f64 / calls as f64);
+    client.close().await;
+    Ok(())
+}

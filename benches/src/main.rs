@@ -1,0 +1,30 @@
+//! Compares our client with rmcp and with the floor, in fresh processes that take turns.
+//!
+//! `bench stdio` prints a table of medians and ratios; `bench gates` checks the counts that do not
+//! depend on the machine's mood (instructions, allocations, system calls) and fails past a limit.
+//! `bench run …` is what both start for each single measurement.
+
+mod clients;
+mod gates;
+mod measure;
+mod table;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let result = match words.as_slice() {
+        ["stdio", rest @ ..] => table::stdio(rest),
+        ["gates"] => gates::check(),
+        ["run", rest @ ..] => clients::run(rest),
+        _ => Err("usage: bench stdio [--rounds N] | bench gates".to_owned()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
