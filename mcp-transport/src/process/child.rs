@@ -211,7 +211,13 @@ impl Child {
         let log = command
             .as_stderr_log()
             .map(|log| LineLog::new(log.clone(), life.redactor.clone()));
-        let watcher = task::start(watch_exit(process, Arc::clone(&life), ticket.number()));
+        let tree = Tree::new(root, &ticket, false);
+        let watcher = task::start(watch_exit(
+            process,
+            Arc::clone(&life),
+            tree,
+            ticket.number(),
+        ));
         let pump = task::start(pump_stderr(stderr, Arc::clone(&life), log));
         Self {
             root,
@@ -396,11 +402,7 @@ impl Child {
     }
 
     pub(super) fn tree(&self) -> Tree {
-        Tree {
-            root: self.root,
-            mark: format!("{MARK}={}", self.ticket.as_mark()),
-            reaped: self.exit().is_some(),
-        }
+        Tree::new(self.root, &self.ticket, self.exit().is_some())
     }
 
     async fn alive(&self) -> Alive {
@@ -415,8 +417,16 @@ impl Child {
 impl Drop for Child {
     /// Kills the group; dropping the ticket has the guard kill what left it.
     fn drop(&mut self) {
-        if !self.closed {
-            self.tree().kill_group();
+        if self.closed {
+            return;
+        }
+        let tree = self.tree();
+        tree.kill_group();
+        if !guard::is_running() {
+            // Nobody else will, so this is worth a few milliseconds here.
+            for left in tree.alive().into_all() {
+                signal::to_process(left, Signal::KILL);
+            }
         }
     }
 }
@@ -429,14 +439,42 @@ impl fmt::Debug for Life {
     }
 }
 
-async fn watch_exit(mut process: tokio::process::Child, life: Arc<Life>, number: u64) {
-    let exit = process
-        .wait()
-        .await
-        .map_or(Exit::Unknown, Exit::from_status);
-    let uptime = life.started.elapsed();
-    guard::reaped(number);
-    life.end.send_replace(Some(End { exit, uptime }));
+/// Waits for the root, and reaps it. The tree is as it is at the start.
+async fn watch_exit(mut process: tokio::process::Child, life: Arc<Life>, tree: Tree, number: u64) {
+    let mut watch = Watch {
+        life,
+        tree,
+        number,
+        exit: None,
+    };
+    watch.exit = Some(
+        process
+            .wait()
+            .await
+            .map_or(Exit::Unknown, Exit::from_status),
+    );
+}
+
+/// Tells everybody that the root is gone, or that nobody looks after it any more.
+struct Watch {
+    life: Arc<Life>,
+    tree: Tree,
+    number: u64,
+    exit: Option<Exit>,
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if self.exit.is_none() {
+            // The runtime is going away, or the owner is. The root was not waited for, so its number
+            // is still its own.
+            self.tree.kill_group();
+        }
+        guard::reaped(self.number);
+        let uptime = self.life.started.elapsed();
+        let exit = self.exit.unwrap_or(Exit::Unknown);
+        self.life.end.send_replace(Some(End { exit, uptime }));
+    }
 }
 
 async fn pump_stderr(stderr: pipe::Receiver, life: Arc<Life>, log: Option<LineLog>) {

@@ -140,12 +140,11 @@ impl fmt::Debug for Command {
     /// Shows the names of the variables, never their values, and redacts the arguments.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let hide = |text: &OsStr| self.redactor.redact(&text.to_string_lossy()).into_owned();
+        // Together, since an option tells that the next argument is a credential.
+        let args = self.args.join(OsStr::new(" "));
         f.debug_struct("Command")
             .field("program", &hide(&self.program))
-            .field(
-                "args",
-                &self.args.iter().map(|arg| hide(arg)).collect::<Vec<_>>(),
-            )
+            .field("args", &hide(&args))
             .field("env", &self.env.keys().collect::<Vec<_>>())
             .field("cwd", &self.cwd)
             .field("stderr_log", &self.stderr_log)

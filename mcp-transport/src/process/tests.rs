@@ -326,6 +326,29 @@ async fn dropping_kills_the_tree() {
     eventually(|| !Path::new(&root).exists()).await;
 }
 
+#[test]
+fn the_end_of_the_runtime_kills_the_group() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let server = runtime.block_on(async {
+        let mut server = spawn(sh("sleep 1000 & echo ready; wait")).unwrap();
+        assert_eq!(read_line(&mut server.stdout).await, "ready");
+        server
+    });
+    let exited = server.child.exited();
+    drop(runtime);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        assert_eq!(soon(exited).await, Exit::Unknown);
+        eventually(|| gone(&server.child.tree())).await;
+    });
+}
+
 #[tokio::test]
 async fn stderr_is_logged_line_by_line_within_bounds() {
     let folder = TempDir::new().unwrap();
@@ -381,10 +404,20 @@ fn sh(script: &str) -> Command {
         .env("PATH", "/usr/bin:/bin")
 }
 
+/// Another process writes the file: if we did, a process started meanwhile could hold it open for
+/// writing, and then it could not be executed.
 fn script(folder: &Path, name: &str, text: &str, mode: u32) {
-    let path = folder.join(name);
-    fs::write(&path, text).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+    let status = std::process::Command::new("/bin/sh")
+        .args([
+            "-c",
+            "printf %s \"$1\" >\"$2\" && chmod \"$3\" \"$2\"",
+            "sh",
+            text,
+        ])
+        .arg(folder.join(name))
+        .arg(format!("{mode:o}"))
+        .status();
+    assert!(status.unwrap().success());
 }
 
 async fn soon<T>(future: impl Future<Output = T>) -> T {

@@ -9,12 +9,13 @@ live=
 dropped=
 scan=
 
-# Some small greps stop at a zero byte, so the way to search is tried out first.
+# Some small greps stop at a zero byte, so the way to search is tried out first. The other way is to
+# print all environments with a headline each.
 prepare() {
   [ -z "$scan" ] || return
   scan=none
   [ -r /proc/self/environ ] || return
-  scan=each
+  scan=joined
   if printf 'a\0%s' "$mark" | grep -qaF -e "$mark"; then scan=all; fi
 }
 
@@ -25,12 +26,18 @@ marked() {
   if [ "$scan" = all ]; then
     files=$(grep -slaF -e "$1" /proc/[0-9]*/environ)
     # The list of processes was too long for one command.
-    if [ $? -ge 126 ]; then scan=each; fi
+    if [ $? -ge 126 ]; then
+      files=$(printf '%s\n' /proc/[0-9]*/environ | xargs grep -slaF -e "$1")
+    fi
   fi
-  if [ "$scan" = each ]; then
-    files=$(for file in /proc/[0-9]*/environ; do
-      tr '\0' '\n' <"$file" | grep -qF -e "$1" && echo "$file"
-    done)
+  if [ "$scan" = joined ]; then
+    files=$(tail -n +1 /proc/[0-9]*/environ | tr '\0' '\n' | grep -F -e '==> /proc/' -e "$1" |
+      while read -r word name rest; do
+        case $word in
+        '==>') file=$name ;;
+        *) echo "$file" ;;
+        esac
+      done)
   fi
   for file in $files; do
     file=${file#/proc/}
@@ -47,8 +54,8 @@ groups() {
   for n in $live; do
     eval "group=\${group_$n:-} reaped=\${reaped_$n:-}"
     if [ -z "$group" ] || [ "$group" -le 1 ]; then continue; fi
-    if [ -n "$reaped" ] && kill -s 0 -- "$group"; then continue; fi
-    kill -s "$1" -- "-$group" && busy=1
+    if [ -n "$reaped" ] && kill -0 "$group"; then continue; fi
+    kill "-$1" "-$group" && busy=1
   done
 }
 
@@ -69,7 +76,7 @@ end_one() {
   while [ "$pass" -lt 20 ] && [ "$quiet" -lt 2 ]; do
     marked "$mark$1."
     quiet=$((quiet + 1))
-    for pid in $pids; do kill -s KILL -- "$pid" && quiet=0; done
+    for pid in $pids; do kill -KILL "$pid" && quiet=0; done
     pass=$((pass + 1))
     if [ "$quiet" -lt 2 ]; then pause; fi
   done
@@ -95,11 +102,11 @@ end_all() {
     for pid in $pids; do
       busy=1
       if [ "$pass" -ge 16 ]; then
-        kill -s KILL -- "$pid"
+        kill -KILL "$pid"
       else
         case $asked in
         *" $pid "*) ;;
-        *) kill -s TERM -- "$pid"; asked="$asked$pid " ;;
+        *) kill -TERM "$pid"; asked="$asked$pid " ;;
         esac
       fi
     done

@@ -101,6 +101,11 @@ impl Drop for Ticket {
     }
 }
 
+/// Whether there is a guard that hears us.
+pub(super) fn is_running() -> bool {
+    books().is_running()
+}
+
 /// Notes that a server's root was reaped; its ticket may be gone already.
 pub(super) fn reaped(number: u64) {
     let mut books = books();
@@ -121,7 +126,7 @@ struct Entry {
 struct Guard {
     process: Box<dyn ChildWrapper>,
     pipe: PipeWriter,
-    /// Whether a line was lost because the pipe was full, so that the state has to be told anew.
+    /// Whether it missed something, as when the pipe was full, so that the state has to be told anew.
     behind: bool,
 }
 
@@ -162,14 +167,20 @@ fn books() -> MutexGuard<'static, Books> {
 }
 
 impl Books {
+    fn is_running(&mut self) -> bool {
+        let guard = self.guard.as_mut();
+        guard.is_some_and(|guard| matches!(guard.process.try_wait(), Ok(None)))
+    }
+
     fn ensure_running(&mut self) -> io::Result<()> {
-        if let Some(guard) = &mut self.guard
-            && matches!(guard.process.try_wait(), Ok(None))
-        {
-            return Ok(());
+        if !self.is_running() {
+            self.guard = None;
+            // What is running already has to be told to a guard that replaces another.
+            self.guard = Some(Guard {
+                behind: true,
+                ..start(&self.prefix)?
+            });
         }
-        self.guard = None;
-        self.guard = Some(start(&self.prefix)?);
         Ok(())
     }
 

@@ -1,10 +1,11 @@
 //! The script alone, driven by its protocol, with processes that nobody else ends.
 
+use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 
-use super::{Guard, MARK, start};
+use super::{Books, Entry, Guard, MARK, start};
 
 #[test]
 fn with_nothing_to_do_it_exits_at_once() {
@@ -67,6 +68,31 @@ fn one_server_can_be_ended_while_others_live() {
     assert!(kept.try_wait().unwrap().is_none());
     assert!(ends_well(guard));
     assert!(!kept.wait().unwrap().success());
+}
+
+#[test]
+fn a_guard_that_died_is_replaced_and_told_everything() {
+    let mut books = Books {
+        host: std::process::id(),
+        prefix: "restart-".to_owned(),
+        count: 2,
+        live: BTreeMap::from([(0, Entry::default()), (1, Entry::default())]),
+        guard: None,
+    };
+    books.ensure_running().unwrap();
+    let first = books.guard.as_mut().unwrap();
+    let first_id = first.process.id();
+    first.process.start_kill().unwrap();
+    first.process.wait().unwrap();
+    assert!(!books.is_running());
+
+    books.ensure_running().unwrap();
+    let mut earlier = sleeper("restart-0.");
+    books.tell("+ 1\n");
+    let second = books.guard.take().unwrap();
+    assert_ne!(second.process.id(), first_id);
+    assert!(ends_well(second));
+    assert!(!earlier.wait().unwrap().success());
 }
 
 /// Closes the input and waits for the guard.

@@ -8,6 +8,8 @@ use std::collections::BTreeSet;
 
 use rustix::process::{Pid, Signal};
 
+use super::guard::{MARK, Ticket};
+
 #[cfg(target_os = "linux")]
 mod census;
 #[cfg(not(target_os = "linux"))]
@@ -45,6 +47,14 @@ impl Alive {
 }
 
 impl Tree {
+    pub(super) fn new(root: u32, ticket: &Ticket, reaped: bool) -> Self {
+        Self {
+            root,
+            mark: format!("{MARK}={}", ticket.as_mark()),
+            reaped,
+        }
+    }
+
     /// Looks for everything that belongs to the server.
     ///
     /// It reads `/proc`, a few milliseconds for some hundred processes, so it blocks.
