@@ -26,16 +26,20 @@ mod guard;
 mod log;
 mod obituary;
 mod resolve;
+mod shutdown;
 mod signal;
+mod start;
 mod stderr;
 mod task;
 
 #[cfg(test)]
 mod tests;
 
-pub use child::{Child, Closed, ClosedBy, Spawned, spawn};
+pub use child::Child;
 pub use command::{Command, Grace};
 pub use error::{SpawnError, SpawnErrorKind};
 pub use guard::MARK;
 pub use log::StderrLog;
 pub use obituary::{Exit, Obituary};
+pub use shutdown::{Closed, ClosedBy};
+pub use start::{Spawned, spawn};

@@ -1,7 +1,7 @@
 //! Credentials are hidden in every text that is shown: errors, logs, statuses, obituaries.
 //!
-//! Two things are hidden: what looks like a credential ([`patterns`]), and the values that the user
-//! configured as one ([`exact`]). What is handed over as data, such as the result of a tool, is not
+//! Two things are hidden: what looks like a credential, and the values that the user
+//! configured as one. What is handed over as data, such as the result of a tool, is not
 //! this module's business and stays as it came.
 //!
 //! Work is linear in the length of the text, whatever the text is. A text without credentials is
