@@ -239,6 +239,7 @@ impl Wire for ContentBlock {
     fn salvage(raw: &str, salvage: &mut Salvage) -> Result<Self, Failure> {
         let kind = salvage.kind(raw);
         let decoded = match &kind {
+            _ if !salvage.has_room() => Err(salvage.failure("nested too deep", raw)),
             Ok(kind) => Self::salvage_kind(&Kind::from(kind.as_str()), raw, salvage),
             Err(failure) => Err(failure.clone()),
         };

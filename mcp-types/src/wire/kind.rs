@@ -6,12 +6,17 @@ use std::marker::PhantomData;
 use serde::de::Visitor;
 use serde::{Deserialize as _, Deserializer, Serialize, Serializer};
 
+use crate::map::Extra;
 use crate::nullable::Nullable;
 use crate::raw::RawJson;
 use crate::wire::{Failure, Salvage, Wire};
 
 /// How a member of type `F` is read and written.
 pub(crate) trait Kind<F> {
+    /// Whether a member is written even if the field has nothing to say, unless the member's own
+    /// text waits in `extra`.
+    const IS_ALWAYS_THERE: bool = false;
+
     /// What absence means; `None` if the member has to be there.
     fn absent() -> Option<F>;
 
@@ -19,7 +24,7 @@ pub(crate) trait Kind<F> {
 
     fn salvage(raw: &str, salvage: &mut Salvage) -> Result<F, Failure>;
 
-    /// Whether the member is written at all.
+    /// Whether the field has something to say.
     fn is_written(field: &F) -> bool;
 
     fn write<S: Serializer>(field: &F, serializer: S) -> Result<S::Ok, S::Error>;
@@ -92,6 +97,8 @@ impl<T: Wire> Kind<Option<T>> for Optional {
 }
 
 impl<T: Wire> Kind<Vec<T>> for List {
+    const IS_ALWAYS_THERE: bool = true;
+
     fn absent() -> Option<Vec<T>> {
         Some(Vec::new())
     }
@@ -104,8 +111,8 @@ impl<T: Wire> Kind<Vec<T>> for List {
         <Optional as Kind<Option<Vec<T>>>>::salvage(raw, salvage).map(Option::unwrap_or_default)
     }
 
-    fn is_written(_: &Vec<T>) -> bool {
-        true
+    fn is_written(field: &Vec<T>) -> bool {
+        !field.is_empty()
     }
 
     fn write<S: Serializer>(field: &Vec<T>, serializer: S) -> Result<S::Ok, S::Error> {
@@ -158,6 +165,11 @@ impl<T: Wire> Kind<Nullable<T>> for Nullish {
             Nullable::Absent | Nullable::Null => serializer.serialize_none(),
         }
     }
+}
+
+/// Whether a field is written, rather than a text of the same name in `extra`.
+pub(crate) fn is_due<K: Kind<F>, F>(field: &F, name: &str, extra: &Extra) -> bool {
+    K::is_written(field) || (K::IS_ALWAYS_THERE && !extra.contains(name))
 }
 
 /// A field on its way out, with its kind.

@@ -101,7 +101,11 @@ macro_rules! wire_object {
 
                     let mut map = serializer.serialize_map(None)?;
                     $(map.serialize_entry($tag_name, $tag)?;)?
-                    $(if <$crate::wire::$kind as Kind<_>>::is_written(&self.$field) {
+                    $(if $crate::wire::kind::is_due::<$crate::wire::$kind, _>(
+                        &self.$field,
+                        $name,
+                        &self.extra,
+                    ) {
                         let field = Written::<$crate::wire::$kind, _>::new(&self.$field);
                         map.serialize_entry($name, &field)?;
                     })+

@@ -33,9 +33,12 @@ enum Step {
     Item(usize),
 }
 
-/// Bound: how deep typed values are taken apart. Typed nesting exists only in tool results inside
-/// tool results, which no revision allows; real values need eight steps.
+/// Bound: how deep typed values are taken apart. Typed nesting without end exists only in tool
+/// results inside tool results, which no revision allows; real values need eight steps.
 const DEPTH_MAX: usize = 64;
+
+/// What a value that does not nest in itself needs at most.
+const DEPTH_RESERVE: usize = 16;
 
 impl Salvage {
     pub(crate) const fn new() -> Self {
@@ -53,6 +56,11 @@ impl Salvage {
                 .push(Diagnostic::new(Effect::Dropped, "", &reason, ""));
         }
         self.diagnostics
+    }
+
+    /// Whether a value that can nest in itself may be taken apart here.
+    pub(crate) const fn has_room(&self) -> bool {
+        self.path.len() + DEPTH_RESERVE <= DEPTH_MAX
     }
 
     /// The failure of the piece in work.
