@@ -51,6 +51,18 @@ impl ToolFilter {
         }
     }
 
+    /// The patterns of which a tool must match one, if there are such.
+    #[must_use]
+    pub fn include(&self) -> Option<&[Pattern]> {
+        self.include.as_deref()
+    }
+
+    /// The patterns of which a tool must match none; they have no effect beside `include`.
+    #[must_use]
+    pub fn exclude(&self) -> &[Pattern] {
+        &self.exclude
+    }
+
     /// Whether every tool is offered, whatever it is called.
     #[must_use]
     pub fn is_open(&self) -> bool {
