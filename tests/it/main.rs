@@ -1,1 +1,3 @@
-//! The integration tests.
+//! The integration tests: one binary, a module per topic.
+
+mod cases;

@@ -1,1 +1,25 @@
-//! The test kit.
+//! The test kit: servers that do what a script says, and properties of the crates below.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`step`], [`play`], [`record`] | scripts, the process `fake-server` that plays them, what it wrote down |
+//! | [`stage`] | such a process, from a test's side |
+//! | [`transcript`] | script, actions and checks in one file |
+//! | [`script`] | a server in memory, led by the test step by step |
+//! | [`fault`] | faults between such a server and the client |
+//! | [`props`] | properties as functions of bytes, for proptest and for fuzzers |
+
+#![expect(
+    clippy::exhaustive_enums,
+    clippy::exhaustive_structs,
+    reason = "the kit is used by the tests of this workspace alone"
+)]
+
+
+pub mod play;
+
+pub mod record;
+
+pub mod stage;
+pub mod step;
+pub mod transcript;
