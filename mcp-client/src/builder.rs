@@ -239,7 +239,13 @@ impl Builder {
             }
             Err(_elapsed) => {
                 connection.close("the time for connecting ran out").await;
-                let waiting_for = "the server did not open a session";
+                let mut waiting_for = "the server did not open a session".to_owned();
+                // Interop: some servers frame with Content-Length headers, others print banners
+                // (test `content_length_headers`).
+                if let Some(stray) = shared.first_stray() {
+                    waiting_for.push_str("; it wrote what is no message: ");
+                    waiting_for.push_str(&stray);
+                }
                 return Err(Error::not_connected_in_time(waiting_for, self.connect_timeout).into());
             }
         };

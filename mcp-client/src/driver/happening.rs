@@ -101,7 +101,10 @@ impl Core {
                 Event::Noticed { method, params } => self.noticed(now, method, params, happened),
                 Event::Asked { id, method, params } => self.asked(id, method, params, happened),
                 Event::Misbehaved(misbehavior) => happened.push(match misbehavior {
-                    Misbehavior::NotJson { excerpt, .. } => Happening::Strayed { excerpt },
+                    Misbehavior::NotJson { excerpt, .. } => {
+                        self.first_stray.get_or_insert_with(|| excerpt.clone());
+                        Happening::Strayed { excerpt }
+                    }
                     misbehavior => Happening::Misbehaved(misbehavior),
                 }),
                 Event::Exhausted => {

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use mcp_jsonrpc::{
     CallId, CallRefused, ErrorCode, ErrorObject, Outcome, Peer, RequestId, Timeouts, TransmitKind,
 };
@@ -84,6 +85,9 @@ pub(super) struct Core {
     pub(super) users_asked: usize,
     /// Since when nothing can be written any more.
     write_failed_at: Option<Instant>,
+    /// The first line that was no message, which tells what is wrong with a server that never
+    /// sends one.
+    pub(super) first_stray: Option<Bytes>,
 }
 
 /// How long the reading half may take to tell why nothing can be written any more, before the
@@ -107,6 +111,7 @@ impl Shared {
             session: None,
             users_asked: 0,
             write_failed_at: None,
+            first_stray: None,
         };
         Self { core: Mutex::new(core), wake: Notify::new(), redactor }
     }
@@ -195,6 +200,13 @@ impl Shared {
             Life::Open => None,
             Life::Closing(death) | Life::Closed(death) => Some(Arc::clone(death)),
         }
+    }
+
+    /// The beginning of the first line that was no message, redacted.
+    pub(crate) fn first_stray(&self) -> Option<String> {
+        const SHOWN_MAX: usize = 200;
+        let stray = self.lock().first_stray.clone()?;
+        Some(self.redactor.redact_bytes_lossy(&stray, SHOWN_MAX))
     }
 
     /// Remembers what was negotiated.
