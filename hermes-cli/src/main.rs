@@ -1,3 +1,25 @@
-//! Entry point.
+//! The command `hermes`: lists and calls the tools of the MCP servers in a configuration.
+//!
+//! ```text
+//!   args ──> settings ──> commands::{list, tools, test, call} ──> Report ──> stdout, stderr, Exit
+//!                              │ session: a registry, started and closed
+//!                              └ output: texts for people, JSON for programs
+//! ```
+//!
+//! Commands return what is to be printed, and `app` prints it; only `demo` speaks MCP itself.
 
-fn main() {}
+mod app;
+mod args;
+mod commands;
+mod demo;
+mod exit;
+mod failure;
+mod output;
+mod session;
+mod settings;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    app::main().into()
+}

@@ -1,0 +1,199 @@
+//! One run from the command line to the exit status: prints what the commands report, and ends
+//! the servers whatever happens.
+
+use std::io;
+
+use clap::{CommandFactory as _, Parser as _};
+use tokio::runtime::{self, Runtime};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tracing_subscriber::EnvFilter;
+
+use crate::args::{Cli, Command, Mcp, Options};
+use crate::commands::call::{self, Request};
+use crate::commands::{list, test, tools};
+use crate::demo;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Report, Target, json, print, say, say_more};
+use crate::session::Session;
+use crate::settings::{Fault, Settings};
+
+pub(crate) fn main() -> Exit {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return explain(&error),
+    };
+    match cli.command {
+        Command::Completion { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "hermes", &mut script);
+            printed(&String::from_utf8_lossy(&script))
+        }
+        Command::Mcp {
+            command: Mcp::DemoServer,
+        } => {
+            let served = runtime().and_then(|runtime| {
+                let served = runtime.block_on(demo::serve());
+                // A reader of standard input that is still waiting must not keep us.
+                runtime.shutdown_background();
+                served
+            });
+            served.map_or_else(|error| failed(&error), |()| Exit::Done)
+        }
+        Command::Mcp { command } => {
+            log(cli.options.verbose);
+            use_servers(&cli.options, &command)
+        }
+    }
+}
+
+/// Runs a command that needs the configuration.
+fn use_servers(options: &Options, command: &Mcp) -> Exit {
+    let (settings, loaded) = Settings::load(options, &|name| std::env::var(name).ok());
+    if let Err(failure) = loaded {
+        return tell(Err(failure), &settings.problems, settings.json);
+    }
+    for problem in &settings.problems {
+        say(&problem.text);
+    }
+    if let Some(note) = &settings.note {
+        say(note);
+    }
+    let (problems, is_json) = (settings.problems.clone(), settings.json);
+    let base = settings.exit();
+    let target = Target::of_stdout();
+    let exit = match command {
+        Mcp::List => tell(Ok(list::run(&settings, target)), &problems, is_json),
+        command => match runtime() {
+            Ok(runtime) => {
+                let exit = runtime.block_on(with_session(settings, command, target));
+                runtime.shutdown_background();
+                exit
+            }
+            Err(error) => failed(&error),
+        },
+    };
+    base.worst(exit)
+}
+
+/// Runs a command that starts servers, tells what came of it and ends the servers.
+async fn with_session(settings: Settings, command: &Mcp, target: Target) -> Exit {
+    let (Ok(mut interrupt), Ok(mut terminate)) = (
+        signal(SignalKind::interrupt()),
+        signal(SignalKind::terminate()),
+    ) else {
+        return failed(&io::Error::other("signals cannot be caught"));
+    };
+    let (problems, is_json) = (settings.problems.clone(), settings.json);
+    let session = Session::new(settings);
+    let exit = tokio::select! {
+        result = run(&session, command, target) => tell(result, &problems, is_json),
+        exit = stopped(&mut interrupt, &mut terminate) => exit,
+    };
+    tokio::select! {
+        () = session.registry.close() => exit,
+        // Whoever asks again does not want to wait; the servers are killed instead.
+        exit = stopped(&mut interrupt, &mut terminate) => exit,
+    }
+}
+
+async fn stopped(interrupt: &mut Signal, terminate: &mut Signal) -> Exit {
+    tokio::select! {
+        _ = interrupt.recv() => Exit::Interrupted,
+        _ = terminate.recv() => Exit::Terminated,
+    }
+}
+
+async fn run(session: &Session, command: &Mcp, target: Target) -> Result<Report, Failure> {
+    match command {
+        Mcp::Tools { server } => tools::run(session, server.as_deref(), target).await,
+        Mcp::Test { server } => test::run(session, server).await,
+        Mcp::Call {
+            name,
+            arguments,
+            timeout,
+        } => {
+            let arguments = call::read_arguments(arguments.as_deref())?;
+            let request = Request {
+                name,
+                arguments,
+                timeout: *timeout,
+            };
+            call::run(session, &request, target).await
+        }
+        Mcp::List | Mcp::DemoServer => Ok(Report::default()),
+    }
+}
+
+/// Prints what came of a command.
+fn tell(result: Result<Report, Failure>, problems: &[Fault], is_json: bool) -> Exit {
+    let report = result.unwrap_or_else(|failure| {
+        let text = if is_json {
+            json::failure(&failure, problems)
+        } else {
+            String::new()
+        };
+        Report::new(text).with_failure(failure)
+    });
+    let exit = printed(&report.text).worst(report.exit);
+    for note in &report.notes {
+        say(note);
+    }
+    for failure in &report.failures {
+        say(&failure.sentence());
+        for line in failure.more_details() {
+            say_more(line);
+        }
+    }
+    exit
+}
+
+fn printed(text: &str) -> Exit {
+    match print(text) {
+        Ok(()) => Exit::Done,
+        Err(error) => failed(&io::Error::other(format!("standard output: {error}"))),
+    }
+}
+
+/// Tells of a failure of the system, which is no fault of any server.
+fn failed(error: &io::Error) -> Exit {
+    say(&format!("{error}; nothing more can be done here"));
+    Exit::Usage
+}
+
+/// Tells what is wrong with the command line, or prints the help that was asked for.
+fn explain(error: &clap::Error) -> Exit {
+    let text = error.render().to_string();
+    if !error.use_stderr() {
+        return printed(&text);
+    }
+    // The options could not be read, so this looks for the word itself.
+    if std::env::args_os().skip(1).any(|word| word == "--json") {
+        let message = text
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .trim_start_matches("error: ");
+        let failure = Failure::usage("usage", message, "`hermes --help` shows what can be typed");
+        return tell(Err(failure), &[], true);
+    }
+    let _: io::Result<()> = error.print();
+    Exit::Usage
+}
+
+/// One thread: a command waits for servers most of the time, and starts faster without workers.
+fn runtime() -> io::Result<Runtime> {
+    runtime::Builder::new_current_thread().enable_all().build()
+}
+
+/// Turns on what the crates have to say, on standard error.
+fn log(verbose: u8) {
+    let level = match verbose {
+        0 => return,
+        1 => "info",
+        2 => "debug",
+        _ => "trace",
+    };
+    let format = tracing_subscriber::fmt().with_env_filter(EnvFilter::new(level));
+    format.with_writer(io::stderr).with_ansi(false).init();
+}

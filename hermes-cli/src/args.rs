@@ -1,0 +1,207 @@
+//! The command line: what can be typed, and what `--help` says about it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{ArgAction, Args, Parser, Subcommand};
+
+/// The longest time that `--timeout` takes, in seconds: one day, as in the configuration.
+const TIMEOUT_SECONDS_MAX: f64 = 86_400.0;
+
+const EXAMPLES: &str = "\
+Examples:
+  hermes mcp list                          the configured servers, without starting them
+  hermes mcp tools                         the tools of all servers
+  hermes mcp tools files --json            those of one server, with their schemas
+  hermes mcp call mcp_files_read '{\"path\":\"notes.txt\"}'
+  echo '{\"a\":2,\"b\":3}' | hermes mcp call demo/add --demo
+  hermes mcp test files                    whether a server works, and if not, why
+  hermes completion bash > ~/.local/share/bash-completion/completions/hermes
+
+Exit status:
+  0 done; 1 the tool answered with an error; 2 wrong command line or configuration;
+  3 a server could not be reached; 4 a deadline passed; 130 interrupted.
+  If several of these happened, the first of 2, 3, 4, 1 that did.";
+
+const SHAPES: &str = "\
+Without a configuration file, or with --demo, a demo server inside this program is used.
+Text for people goes to standard output when that is a terminal; on a pipe, `list` and `tools`
+print one line each, with tabs between the fields.
+
+JSON (--json): one object on standard output. Members stand in this order and are always there;
+new ones may be added at the end.
+  list    {version, servers: [{name, enabled, command, args, cwd, env, timeout, connectTimeout,
+          protocol, include, exclude, file, line}], problems}
+  tools   {version, servers: [{name, state, era, protocolVersion, serverInfo, notes, error}],
+          tools: [{name, server, tool, title, description, inputSchema}], problems}
+  call    {version, server, tool, name, isError, result, diagnostics, problems}
+  test    {version, server, state, connectMs, era, protocolVersion, serverInfo, instructions,
+          toolsListed, tools, notes, problems}
+  errors  {version, error: {code, message, suggestion, server, retryable, outcomeUncertain,
+          details}, problems}
+`version` is 1. `problems` are those of the configuration: {file, line, column, key, server,
+severity, message}. `result` and `inputSchema` are as the server sent them. `env` holds names only.";
+
+/// Lists and calls the tools of MCP servers.
+#[derive(Debug, Parser)]
+#[command(name = "hermes", version, after_help = EXAMPLES)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) options: Options,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What every command understands, before or behind its name.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct Options {
+    /// Read this configuration [default: $HERMES_HOME/config.yaml, else ~/.hermes/config.yaml]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Use the demo server inside this program, whatever is configured
+    #[arg(long, global = true)]
+    pub(crate) demo: bool,
+    /// Print one JSON object instead of text (`hermes mcp --help` shows its members)
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Tell more on standard error; twice for even more
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub(crate) verbose: u8,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Use the configured MCP servers
+    #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{SHAPES}"))]
+    Mcp {
+        #[command(subcommand)]
+        command: Mcp,
+    },
+    /// Print a script that completes this command in a shell
+    #[command(after_help = "\
+Examples:
+  hermes completion bash > ~/.local/share/bash-completion/completions/hermes
+  hermes completion zsh > ~/.zfunc/_hermes
+  hermes completion fish > ~/.config/fish/completions/hermes.fish")]
+    Completion {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Mcp {
+    /// Show the configured servers, without starting them
+    #[command(
+        after_help = "Examples:\n  hermes mcp list\n  hermes mcp list --config team.yaml --json"
+    )]
+    List,
+    /// Start the servers and list their tools
+    #[command(after_help = "\
+Examples:
+  hermes mcp tools
+  hermes mcp tools files
+  hermes mcp tools --json | jq '.tools[].name'
+
+On a pipe, each line is a name, a tab and the first sentence of the description.")]
+    Tools {
+        /// Start and list this server only
+        server: Option<String>,
+    },
+    /// Call a tool
+    #[command(after_help = "\
+Examples:
+  hermes mcp call mcp_demo_add '{\"a\":2,\"b\":3}' --demo
+  hermes mcp call demo/add '{\"a\":2,\"b\":3}' --demo --json
+  hermes mcp call files/read_file - < arguments.json
+
+The texts of the result go to standard output; where there are none, its structured content does.")]
+    Call {
+        /// The tool, by its public name or as server/tool
+        name: String,
+        /// A JSON object; `-`, or nothing on a pipe, reads it from standard input [default: {}]
+        #[arg(value_name = "JSON")]
+        arguments: Option<String>,
+        /// End the call after this long, once the server is connected [default: as configured]
+        #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+        timeout: Option<Duration>,
+    },
+    /// Start one server and tell how that went
+    #[command(after_help = "Examples:\n  hermes mcp test files\n  hermes mcp test files -vv")]
+    Test {
+        /// The server
+        server: String,
+    },
+    /// Be the demo server, on standard input and output
+    #[command(hide = true)]
+    DemoServer,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text
+        .parse()
+        .map_err(|_not_a_number| "not a number of seconds".to_owned())?;
+    if seconds > 0.0 && seconds <= TIMEOUT_SECONDS_MAX {
+        Ok(Duration::from_secs_f64(seconds))
+    } else {
+        Err(format!(
+            "must be more than 0 and at most {TIMEOUT_SECONDS_MAX} seconds"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    fn parse(words: &str) -> Result<Cli, clap::Error> {
+        Cli::try_parse_from(words.split(' '))
+    }
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn options_are_accepted_before_and_behind_the_command() {
+        for words in [
+            "hermes --config c.yaml --json -vv mcp tools files",
+            "hermes mcp --config c.yaml --json tools -vv files",
+            "hermes mcp tools files --config c.yaml --json -v -v",
+        ] {
+            let cli = parse(words).unwrap();
+            assert_eq!(cli.options.config, Some(PathBuf::from("c.yaml")), "{words}");
+            assert!(cli.options.json, "{words}");
+            assert_eq!(cli.options.verbose, 2, "{words}");
+        }
+    }
+
+    #[test]
+    fn arguments_of_a_call_may_be_a_dash_or_missing() {
+        for (words, expected) in [
+            ("hermes mcp call demo/add", None),
+            ("hermes mcp call demo/add -", Some("-")),
+            ("hermes mcp call demo/add {} --timeout 0.5", Some("{}")),
+        ] {
+            let Command::Mcp {
+                command: Mcp::Call { arguments, .. },
+            } = parse(words).unwrap().command
+            else {
+                panic!("{words}")
+            };
+            assert_eq!(arguments.as_deref(), expected, "{words}");
+        }
+    }
+
+    #[test]
+    fn timeouts_are_more_than_nothing_and_at_most_a_day() {
+        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+        assert_eq!(seconds("86400"), Ok(Duration::from_secs(86_400)));
+        for wrong in ["0", "-1", "NaN", "inf", "86400.1", "soon", ""] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
+    }
+}

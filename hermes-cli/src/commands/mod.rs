@@ -1,0 +1,6 @@
+//! What the commands do: each gives a report, and prints nothing itself.
+
+pub(crate) mod call;
+pub(crate) mod list;
+pub(crate) mod test;
+pub(crate) mod tools;

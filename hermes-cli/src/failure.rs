@@ -1,0 +1,229 @@
+//! What went wrong, as one sentence that says what to do next, and as JSON.
+
+use std::error::Error as _;
+
+use hermes_registry::{RegistryError, ServerConfig};
+use mcp_client::Error;
+use mcp_client::error::{Budget, Incompatible};
+use serde::Serialize;
+
+use crate::exit::Exit;
+
+/// Lines of a server's stderr that the sentence of an error shows by itself.
+const SENTENCE_LINES: usize = 3;
+
+/// Something that went wrong.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Failure {
+    /// A word for programs; it never changes.
+    pub(crate) code: &'static str,
+    /// What happened.
+    pub(crate) message: String,
+    /// What to do next.
+    pub(crate) suggestion: String,
+    /// The server that it is about.
+    pub(crate) server: Option<String>,
+    /// Whether the same may succeed later and cannot do harm by running twice.
+    pub(crate) retryable: bool,
+    /// Whether a tool may have run although no answer tells.
+    pub(crate) outcome_uncertain: bool,
+    /// Evidence, line by line: how the server's process ended and what it wrote.
+    pub(crate) details: Vec<String>,
+    #[serde(skip)]
+    pub(crate) exit: Exit,
+}
+
+impl Failure {
+    /// A wrong command line or configuration.
+    pub(crate) fn usage(
+        code: &'static str,
+        message: impl Into<String>,
+        suggestion: impl Into<String>,
+    ) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            suggestion: suggestion.into(),
+            server: None,
+            retryable: false,
+            outcome_uncertain: false,
+            details: Vec::new(),
+            exit: Exit::Usage,
+        }
+    }
+
+    /// A name that no configured server has.
+    pub(crate) fn unknown_server(name: &str, nearest: &[String]) -> Self {
+        let suggestion = did_you_mean(nearest)
+            .unwrap_or_else(|| "`hermes mcp list` shows the configured servers".to_owned());
+        Self::usage(
+            "unknown_server",
+            format!("no server is called `{name}`"),
+            suggestion,
+        )
+    }
+
+    /// A server that is left out because of what is wrong with its configuration.
+    pub(crate) fn faulty_server(name: &str) -> Self {
+        let failure = Self::usage(
+            "server_not_usable",
+            format!("server `{name}` is not used, since its configuration has faults"),
+            "mend what is reported for it",
+        );
+        Self {
+            server: Some(name.to_owned()),
+            ..failure
+        }
+    }
+
+    /// A server that could not be connected.
+    pub(crate) fn connecting(server: &ServerConfig, error: &Error) -> Self {
+        let name = server.name();
+        let details = error.obituary().map_or_else(Vec::new, |obituary| {
+            format!("{obituary:#}").lines().map(str::to_owned).collect()
+        });
+        Self {
+            code: "server_unavailable",
+            message: format!("server `{name}` could not be reached: {error}"),
+            suggestion: suggestion_for(server, error),
+            server: Some(name.to_string()),
+            retryable: true,
+            outcome_uncertain: false,
+            details,
+            exit: Exit::Unreachable,
+        }
+    }
+
+    /// One sentence.
+    pub(crate) fn sentence(&self) -> String {
+        format!("{}; {}", self.message, self.suggestion)
+    }
+
+    /// The evidence, if the sentence does not show all of it.
+    pub(crate) fn more_details(&self) -> &[String] {
+        // The end, two titles and as many lines as the sentence has.
+        if self.details.len() > SENTENCE_LINES + 2 {
+            &self.details
+        } else {
+            &[]
+        }
+    }
+}
+
+impl From<RegistryError> for Failure {
+    fn from(error: RegistryError) -> Self {
+        let mut message = error.to_string();
+        let mut source = error.source();
+        // Bound: causes of causes.
+        for _ in 0..8 {
+            let Some(cause) = source else { break };
+            let text = cause.to_string();
+            if !message.ends_with(&text) {
+                message = format!("{message}: {text}");
+            }
+            source = cause.source();
+        }
+        Self {
+            code: error.code(),
+            message,
+            suggestion: suggestion(&error),
+            server: error.server().map(ToString::to_string),
+            retryable: error.is_retryable(),
+            outcome_uncertain: error.is_outcome_uncertain(),
+            details: Vec::new(),
+            exit: match error {
+                RegistryError::CallFailed { .. } => Exit::ToolFailed,
+                RegistryError::Deadline { .. } => Exit::Deadline,
+                RegistryError::ServerUnavailable { .. } => Exit::Unreachable,
+                _ => Exit::Usage,
+            },
+        }
+    }
+}
+
+fn suggestion(error: &RegistryError) -> String {
+    if let RegistryError::Deadline { .. } = error {
+        return "it may have run, so check its effect before calling it again, and give more time \
+                with `--timeout`"
+            .to_owned();
+    }
+    if error.is_outcome_uncertain() {
+        return error.suggestion();
+    }
+    match error {
+        RegistryError::UnknownServer { name, nearest } => {
+            Failure::unknown_server(name, nearest).suggestion
+        }
+        RegistryError::UnknownTool { nearest, .. } => did_you_mean(nearest)
+            .unwrap_or_else(|| "`hermes mcp tools` lists the tools there are".to_owned()),
+        RegistryError::InvalidArguments { .. } => {
+            "`hermes mcp tools --json` shows what each tool takes".to_owned()
+        }
+        RegistryError::ServerDisabled { .. } => {
+            "set its key `enabled` to true in the configuration".to_owned()
+        }
+        RegistryError::ToolFiltered { .. } => {
+            "change `tools.include` or `tools.exclude` of that server".to_owned()
+        }
+        RegistryError::ServerUnavailable { server, .. } => {
+            format!("`hermes mcp test {server}` tells more")
+        }
+        other => other.suggestion(),
+    }
+}
+
+fn suggestion_for(server: &ServerConfig, error: &Error) -> String {
+    let place = server
+        .source()
+        .map(|(file, place)| format!(" ({file}:{})", place.line));
+    let place = place.unwrap_or_default();
+    match error {
+        Error::Spawn(_) => format!("correct `command` and `cwd` of the server{place}"),
+        Error::TimedOut(timed_out) if timed_out.budget == Budget::Connect => {
+            format!("if it needs longer to start, raise its `connect_timeout`{place}")
+        }
+        Error::PeerIncompatible(incompatible)
+            if matches!(**incompatible, Incompatible::Version { .. }) =>
+        {
+            "use a release of the server that speaks one of these".to_owned()
+        }
+        Error::Closed(_) | Error::PeerIncompatible(_) | Error::PeerMisbehaved(_) => {
+            format!("check that its command starts an MCP server on standard input{place}")
+        }
+        _ => format!("check its configuration{place}"),
+    }
+}
+
+/// A question with the names that were probably meant.
+fn did_you_mean(names: &[String]) -> Option<String> {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    (!quoted.is_empty()).then(|| format!("did you mean {}?", quoted.join(" or ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_say_what_to_do_and_have_their_status() {
+        let unknown = |nearest: &[&str]| RegistryError::UnknownTool {
+            name: "mcp_demo_ad".to_owned(),
+            nearest: nearest.iter().map(|name| (*name).to_owned()).collect(),
+        };
+        for (error, sentence) in [
+            (
+                unknown(&["mcp_demo_add"]),
+                "no tool is called `mcp_demo_ad`; did you mean `mcp_demo_add`?",
+            ),
+            (
+                unknown(&[]),
+                "no tool is called `mcp_demo_ad`; `hermes mcp tools` lists the tools there are",
+            ),
+        ] {
+            let failure = Failure::from(error);
+            assert_eq!(failure.sentence(), sentence);
+            assert_eq!((failure.exit, failure.code), (Exit::Usage, "unknown_tool"));
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! The servers of one run: started when they are needed, ended before the command ends.
+
+use std::io::IsTerminal as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use hermes_registry::{Catalog, ProcessConnector, Registry, ServerConfig, ServerState};
+use mcp_types::Implementation;
+use tokio::task::JoinSet;
+
+use crate::failure::Failure;
+use crate::output::{Spinner, text};
+use crate::settings::Settings;
+
+/// Names of servers that a spinner shows.
+const SPINNER_NAMES: usize = 3;
+
+/// The servers of one run.
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub(crate) settings: Settings,
+    pub(crate) registry: Registry,
+}
+
+impl Session {
+    /// A session in which no server has been started yet.
+    pub(crate) fn new(settings: Settings) -> Self {
+        let mut connector = ProcessConnector::new();
+        if let Some(log) = settings.stderr_log.as_deref().filter(|log| has_folder(log)) {
+            connector = connector.with_stderr_log(log);
+        }
+        let client = Implementation::new("hermes", env!("CARGO_PKG_VERSION"));
+        let registry = Registry::builder(settings.config.clone(), client);
+        Self {
+            registry: registry.connector(connector).open(),
+            settings,
+        }
+    }
+
+    /// The server of this name, if it can be used.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be used, with what to do about that.
+    pub(crate) fn server(&self, name: &str) -> Result<&ServerConfig, Failure> {
+        match self.settings.config.server(name) {
+            Some(server) if server.is_enabled() => Ok(server),
+            Some(server) => {
+                let server = server.name().clone();
+                Err(hermes_registry::RegistryError::ServerDisabled { server }.into())
+            }
+            None if self.settings.is_faulty(name) => Err(Failure::faulty_server(name)),
+            None => {
+                let names = self.settings.config.servers().iter();
+                let names = names.map(|server| server.name().as_str());
+                let nearest = hermes_registry::nearest::nearest_few(name, names, 3);
+                let nearest: Vec<String> = nearest.into_iter().map(str::to_owned).collect();
+                Err(Failure::unknown_server(name, &nearest))
+            }
+        }
+    }
+
+    /// Connects these servers, all at once.
+    pub(crate) async fn connect(&self, servers: &[&ServerConfig]) -> Arc<Catalog> {
+        let enabled: Vec<&str> = servers
+            .iter()
+            .filter(|server| server.is_enabled())
+            .map(|server| server.name().as_str())
+            .collect();
+        let _spinner = self.spinner(&starting(&enabled));
+        let mut connecting = JoinSet::new();
+        for name in enabled {
+            let (registry, name) = (self.registry.clone(), name.to_owned());
+            connecting.spawn(async move {
+                // The name comes from the configuration, so it is known.
+                let _: Result<Arc<Catalog>, _> = registry.discover_server(&name).await;
+            });
+        }
+        while connecting.join_next().await.is_some() {}
+        self.registry.catalog()
+    }
+
+    /// The failure of this server, if it could not be connected.
+    pub(crate) fn failure(&self, catalog: &Catalog, server: &ServerConfig) -> Option<Failure> {
+        match &catalog.server(server.name().as_str())?.state {
+            ServerState::Failed(error) => Some(Failure::connecting(server, error)),
+            _ => None,
+        }
+    }
+
+    /// A spinner on standard error, if a person is looking.
+    pub(crate) fn spinner(&self, message: &str) -> Spinner {
+        let Settings { json, verbose, .. } = self.settings;
+        Spinner::new(
+            !json && !verbose && std::io::stderr().is_terminal(),
+            message,
+        )
+    }
+}
+
+fn starting(names: &[&str]) -> String {
+    let shown: Vec<&str> = names.iter().copied().take(SPINNER_NAMES).collect();
+    let more = names.len().saturating_sub(shown.len());
+    let more = if more == 0 {
+        String::new()
+    } else {
+        format!(" and {more} more")
+    };
+    format!(
+        "starting {}: {}{more}",
+        text::count(names.len(), "server"),
+        shown.join(", ")
+    )
+}
+
+/// Whether the folder of the log is there or can be made; without it there is no log, which keeps
+/// nobody from working.
+fn has_folder(log: &Path) -> bool {
+    let Some(folder) = log.parent() else {
+        return false;
+    };
+    match std::fs::create_dir_all(folder) {
+        Ok(()) => true,
+        Err(error) => {
+            tracing::warn!(%error, folder = %folder.display(), "no log of the servers' stderr");
+            false
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spinner_names_a_few_servers() {
+        assert_eq!(starting(&["a"]), "starting 1 server: a");
+        assert_eq!(
+            starting(&["a", "b", "c", "d", "e"]),
+            "starting 5 servers: a, b, c and 2 more"
+        );
+    }
+}

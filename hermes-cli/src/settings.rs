@@ -1,0 +1,287 @@
+//! What a run works with: the configuration, or the demo server in its place.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use hermes_registry::config::{CommandLine, ConfigErrorKind};
+use hermes_registry::{Config, ConfigError, Loaded, Problem, ServerConfig};
+use serde::Serialize;
+
+use crate::args::Options;
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// The name of the demo server.
+const DEMO: &str = "demo";
+
+/// What a run works with.
+#[derive(Debug, Default)]
+pub(crate) struct Settings {
+    pub(crate) config: Config,
+    /// Where the configuration comes from, for people; `None` for the demo server.
+    pub(crate) file: Option<String>,
+    pub(crate) problems: Vec<Fault>,
+    /// What people should know before anything else.
+    pub(crate) note: Option<String>,
+    /// Where the servers' stderr is kept.
+    pub(crate) stderr_log: Option<PathBuf>,
+    pub(crate) json: bool,
+    pub(crate) verbose: bool,
+}
+
+/// One thing that is wrong with the configuration.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Fault {
+    file: String,
+    line: Option<usize>,
+    column: Option<usize>,
+    key: Option<String>,
+    pub(crate) server: Option<String>,
+    severity: &'static str,
+    message: String,
+    /// All of it, for people.
+    #[serde(skip)]
+    pub(crate) text: String,
+}
+
+impl Fault {
+    pub(crate) fn is_error(&self) -> bool {
+        self.severity == "error"
+    }
+}
+
+impl From<&Problem> for Fault {
+    fn from(problem: &Problem) -> Self {
+        Self {
+            file: problem.file().to_owned(),
+            line: Some(problem.position().line),
+            column: Some(problem.position().column),
+            key: Some(problem.path().to_owned()),
+            server: problem.server().map(str::to_owned),
+            severity: if problem.is_error() {
+                "error"
+            } else {
+                "warning"
+            },
+            message: problem.kind().to_string(),
+            text: problem.to_string(),
+        }
+    }
+}
+
+impl From<&ConfigError> for Fault {
+    fn from(error: &ConfigError) -> Self {
+        let key = match error.kind() {
+            ConfigErrorKind::NotMapping { key, .. } => key.map(str::to_owned),
+            _ => None,
+        };
+        Self {
+            file: error.file().to_owned(),
+            line: error.position().map(|position| position.line),
+            column: error.position().map(|position| position.column),
+            key,
+            server: None,
+            severity: "error",
+            message: error.kind().to_string(),
+            text: error.to_string(),
+        }
+    }
+}
+
+impl Settings {
+    /// Reads what the options name.
+    ///
+    /// # Errors
+    ///
+    /// A configuration that cannot be read as a whole; what is known of it is in the settings.
+    pub(crate) fn load(
+        options: &Options,
+        lookup: &dyn Fn(&str) -> Option<String>,
+    ) -> (Self, Result<(), Failure>) {
+        let mut settings = Self {
+            json: options.json,
+            verbose: options.verbose > 0,
+            ..Self::default()
+        };
+        let result = settings.choose(options, lookup);
+        (settings, result)
+    }
+
+    fn choose(
+        &mut self,
+        options: &Options,
+        lookup: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<(), Failure> {
+        let default = Config::default_path(lookup);
+        match (&options.config, default) {
+            (Some(_), _) if options.demo => Err(Failure::usage(
+                "usage",
+                "`--config` and `--demo` contradict each other",
+                "leave one of them out",
+            )),
+            (Some(file), default) => {
+                self.stderr_log = default.as_deref().and_then(log_path);
+                let loaded = Config::load(file).map_err(|error| self.refuse(&error))?;
+                self.take(file, loaded);
+                Ok(())
+            }
+            _ if options.demo => self.use_demo("using the built-in demo server".to_owned()),
+            (None, None) => self.use_demo(
+                "no configuration file, since neither HERMES_HOME nor HOME is set; using the \
+                 built-in demo server"
+                    .to_owned(),
+            ),
+            (None, Some(file)) => {
+                self.stderr_log = log_path(&file);
+                match Config::load(&file) {
+                    Ok(loaded) => {
+                        self.take(&file, loaded);
+                        Ok(())
+                    }
+                    Err(error) if is_missing(&error) => self.use_demo(format!(
+                        "no configuration file at {}; using the built-in demo server",
+                        file.display()
+                    )),
+                    Err(error) => Err(self.refuse(&error)),
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, file: &Path, loaded: Loaded) {
+        self.file = Some(file.display().to_string());
+        self.problems = loaded.problems.iter().map(Fault::from).collect();
+        self.config = loaded.config;
+    }
+
+    fn refuse(&mut self, error: &ConfigError) -> Failure {
+        let fault = Fault::from(error);
+        let suggestion = match error.kind() {
+            ConfigErrorKind::Unreadable(_) => "give another file with `--config`",
+            _ => "correct the file; none of its servers can be used until then",
+        };
+        let failure = Failure::usage("config", fault.text.clone(), suggestion);
+        self.problems = vec![fault];
+        failure
+    }
+
+    fn use_demo(&mut self, note: String) -> Result<(), Failure> {
+        self.config = demo_config().map_err(|why| {
+            let suggestion = "write a configuration; `hermes mcp --help` says where";
+            Failure::usage(
+                "no_demo",
+                format!("the demo server cannot be used: {why}"),
+                suggestion,
+            )
+        })?;
+        self.stderr_log = None;
+        self.note = Some(note);
+        Ok(())
+    }
+
+    /// What the configuration alone makes of the exit status.
+    pub(crate) fn exit(&self) -> Exit {
+        if self.problems.iter().any(Fault::is_error) {
+            Exit::Usage
+        } else {
+            Exit::Done
+        }
+    }
+
+    /// Whether the configuration names this server, but with faults that keep it from being used.
+    pub(crate) fn is_faulty(&self, server: &str) -> bool {
+        self.config.server(server).is_none() && self.faulty().any(|name| name == server)
+    }
+
+    /// The servers that faults keep from being used, in the order of their names.
+    pub(crate) fn faulty(&self) -> impl Iterator<Item = &str> {
+        let errors = self.problems.iter().filter(|fault| fault.is_error());
+        let names: BTreeSet<&str> = errors.filter_map(|fault| fault.server.as_deref()).collect();
+        names
+            .into_iter()
+            .filter(|name| self.config.server(name).is_none())
+    }
+}
+
+fn is_missing(error: &ConfigError) -> bool {
+    matches!(error.kind(), ConfigErrorKind::Unreadable(error)
+        if error.kind() == std::io::ErrorKind::NotFound)
+}
+
+/// The log beside the default configuration.
+fn log_path(config: &Path) -> Option<PathBuf> {
+    Some(config.parent()?.join("logs").join("mcp-stderr.log"))
+}
+
+/// The demo server, which is this very program once more.
+fn demo_config() -> Result<Config, String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let program = program
+        .to_str()
+        .ok_or("the path of this program is not UTF-8")?;
+    let command = CommandLine::new(program).with_args(["mcp", "demo-server"]);
+    let server = ServerConfig::stdio(DEMO, command).map_err(|error| error.to_string())?;
+    Ok(Config::new().with_server(server))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_default_file_gives_the_demo_and_a_missing_named_one_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().to_str().unwrap().to_owned();
+        let lookup = |name: &str| (name == "HERMES_HOME").then(|| home.clone());
+
+        let (settings, result) = Settings::load(&Options::default(), &lookup);
+        result.unwrap();
+        assert!(settings.config.server(DEMO).is_some() && settings.file.is_none());
+        let note = settings.note.unwrap();
+        assert!(
+            note.ends_with("config.yaml; using the built-in demo server"),
+            "{note}"
+        );
+
+        let config = Some(folder.path().join("config.yaml"));
+        let named = Options {
+            config: config.clone(),
+            ..Options::default()
+        };
+        let (settings, result) = Settings::load(&named, &lookup);
+        let failure = result.unwrap_err();
+        assert!(
+            failure.message.ends_with("the file does not exist"),
+            "{}",
+            failure.message
+        );
+        assert_eq!(
+            (failure.exit, settings.config.servers().len()),
+            (Exit::Usage, 0)
+        );
+
+        let both = Options {
+            config,
+            demo: true,
+            ..Options::default()
+        };
+        assert_eq!(Settings::load(&both, &lookup).1.unwrap_err().code, "usage");
+    }
+
+    #[test]
+    fn a_server_with_faults_is_told_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("config.yaml");
+        let text = "mcp_servers:\n  bad: {command: a, nope: 1, nah: 2}\n  good: {command: b}\n";
+        std::fs::write(&file, text).unwrap();
+        let options = Options {
+            config: Some(file),
+            ..Options::default()
+        };
+        let (settings, result) = Settings::load(&options, &|_name| None);
+        result.unwrap();
+        assert_eq!(settings.faulty().collect::<Vec<_>>(), ["bad"]);
+        assert!(settings.is_faulty("bad") && !settings.is_faulty("good"));
+        assert_eq!(settings.exit(), Exit::Usage);
+    }
+}
