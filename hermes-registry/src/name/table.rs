@@ -191,14 +191,14 @@ impl<'a> Prefixes<'a> {
     /// Whether this server's tool may have this natural name.
     fn is_own(&self, name: &str, server: &ServerName) -> bool {
         let prefix = self.prefix(server);
-        // Natural names are ASCII, so every length up to that of the name cuts it at a character.
-        let longer = (prefix.len() + 1..=name.len())
-            .filter_map(|len| name.get(..len))
-            .any(|start| self.counts.contains_key(start));
         name.len() <= PUBLIC_NAME_LEN_MAX
-            && self.counts.get(&prefix) == Some(&1)
-            && !longer
             && !looks_hashed(name)
+            && self.counts.get(&prefix) == Some(&1)
+            // Natural names are ASCII, so every length up to that of the name cuts it at a
+            // character.
+            && !(prefix.len() + 1..=name.len())
+                .filter_map(|len| name.get(..len))
+                .any(|start| start.ends_with('_') && self.counts.contains_key(start))
     }
 }
 
