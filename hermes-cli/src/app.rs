@@ -50,34 +50,75 @@ pub(crate) fn main() -> Exit {
 /// Runs a command that needs the configuration.
 fn use_servers(options: &Options, command: &Mcp) -> Exit {
     let (settings, loaded) = Settings::load(options, &|name| std::env::var(name).ok());
+    let (problems, is_json) = (settings.problems.clone(), settings.json);
     if let Err(failure) = loaded {
-        return tell(Err(failure), &settings.problems, settings.json);
+        return tell(Err(failure), &problems, is_json);
     }
-    for problem in &settings.problems {
+    for problem in &problems {
         say(&problem.text);
     }
     if let Some(note) = &settings.note {
         say(note);
     }
-    let (problems, is_json) = (settings.problems.clone(), settings.json);
-    let base = settings.exit();
-    let target = Target::of_stdout();
-    let exit = match command {
-        Mcp::List => tell(Ok(list::run(&settings, target)), &problems, is_json),
-        command => match runtime() {
-            Ok(runtime) => {
-                let exit = runtime.block_on(with_session(settings, command, target));
-                runtime.shutdown_background();
-                exit
-            }
-            Err(error) => failed(&error),
-        },
+    let (base, target) = (settings.exit(), Target::of_stdout());
+    let job = match Job::new(command) {
+        Ok(Some(job)) => job,
+        Ok(None) => return base.worst(tell(Ok(list::run(&settings, target)), &problems, is_json)),
+        Err(failure) => return base.worst(tell(Err(failure), &problems, is_json)),
     };
+    let runtime = match runtime() {
+        Ok(runtime) => runtime,
+        Err(error) => return failed(&error),
+    };
+    let exit = runtime.block_on(with_session(settings, &job, target));
+    runtime.shutdown_background();
     base.worst(exit)
 }
 
-/// Runs a command that starts servers, tells what came of it and ends the servers.
-async fn with_session(settings: Settings, command: &Mcp, target: Target) -> Exit {
+/// What is to be done with servers.
+enum Job<'a> {
+    Call(Request<'a>),
+    Test(&'a str),
+    Tools(Option<&'a str>),
+}
+
+impl<'a> Job<'a> {
+    /// The job of a command, with everything that has to be read for it; `None` if no server is
+    /// needed.
+    ///
+    /// Reading may take as long as the user likes, so it is done before anything is started and
+    /// before signals are caught.
+    fn new(command: &'a Mcp) -> Result<Option<Self>, Failure> {
+        Ok(Some(match command {
+            Mcp::Tools { server } => Self::Tools(server.as_deref()),
+            Mcp::Test { server } => Self::Test(server),
+            Mcp::Call {
+                name,
+                arguments,
+                timeout,
+            } => {
+                let arguments = call::read_arguments(arguments.as_deref())?;
+                Self::Call(Request {
+                    name,
+                    arguments,
+                    timeout: *timeout,
+                })
+            }
+            Mcp::List | Mcp::DemoServer => return Ok(None),
+        }))
+    }
+
+    async fn run(&self, session: &Session, target: Target) -> Result<Report, Failure> {
+        match self {
+            Self::Call(request) => call::run(session, request, target).await,
+            Self::Test(server) => test::run(session, server).await,
+            Self::Tools(server) => tools::run(session, *server, target).await,
+        }
+    }
+}
+
+/// Does a job, tells what came of it and ends the servers.
+async fn with_session(settings: Settings, job: &Job<'_>, target: Target) -> Exit {
     let (Ok(mut interrupt), Ok(mut terminate)) = (
         signal(SignalKind::interrupt()),
         signal(SignalKind::terminate()),
@@ -87,7 +128,7 @@ async fn with_session(settings: Settings, command: &Mcp, target: Target) -> Exit
     let (problems, is_json) = (settings.problems.clone(), settings.json);
     let session = Session::new(settings);
     let exit = tokio::select! {
-        result = run(&session, command, target) => tell(result, &problems, is_json),
+        result = job.run(&session, target) => tell(result, &problems, is_json),
         exit = stopped(&mut interrupt, &mut terminate) => exit,
     };
     tokio::select! {
@@ -101,27 +142,6 @@ async fn stopped(interrupt: &mut Signal, terminate: &mut Signal) -> Exit {
     tokio::select! {
         _ = interrupt.recv() => Exit::Interrupted,
         _ = terminate.recv() => Exit::Terminated,
-    }
-}
-
-async fn run(session: &Session, command: &Mcp, target: Target) -> Result<Report, Failure> {
-    match command {
-        Mcp::Tools { server } => tools::run(session, server.as_deref(), target).await,
-        Mcp::Test { server } => test::run(session, server).await,
-        Mcp::Call {
-            name,
-            arguments,
-            timeout,
-        } => {
-            let arguments = call::read_arguments(arguments.as_deref())?;
-            let request = Request {
-                name,
-                arguments,
-                timeout: *timeout,
-            };
-            call::run(session, &request, target).await
-        }
-        Mcp::List | Mcp::DemoServer => Ok(Report::default()),
     }
 }
 
@@ -151,13 +171,15 @@ fn tell(result: Result<Report, Failure>, problems: &[Fault], is_json: bool) -> E
 fn printed(text: &str) -> Exit {
     match print(text) {
         Ok(()) => Exit::Done,
-        Err(error) => failed(&io::Error::other(format!("standard output: {error}"))),
+        Err(error) => failed(&io::Error::other(format!(
+            "standard output cannot be written: {error}"
+        ))),
     }
 }
 
 /// Tells of a failure of the system, which is no fault of any server.
 fn failed(error: &io::Error) -> Exit {
-    say(&format!("{error}; nothing more can be done here"));
+    say(&error.to_string());
     Exit::Usage
 }
 

@@ -55,8 +55,13 @@ pub(crate) struct Cli {
 /// What every command understands, before or behind its name.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Options {
-    /// Read this configuration [default: $HERMES_HOME/config.yaml, else ~/.hermes/config.yaml]
-    #[arg(long, global = true, value_name = "FILE")]
+    /// Read this configuration
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        help = "Read this configuration [default: $HERMES_HOME/config.yaml, else ~/.hermes/config.yaml]"
+    )]
     pub(crate) config: Option<PathBuf>,
     /// Use the demo server inside this program, whatever is configured
     #[arg(long, global = true)]

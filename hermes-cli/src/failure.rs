@@ -102,7 +102,7 @@ impl Failure {
 
     /// The evidence, if the sentence does not show all of it.
     pub(crate) fn more_details(&self) -> &[String] {
-        // The end, two titles and as many lines as the sentence has.
+        // How it ended, two titles and as many lines as the sentence has.
         if self.details.len() > SENTENCE_LINES + 2 {
             &self.details
         } else {
@@ -113,7 +113,20 @@ impl Failure {
 
 impl From<RegistryError> for Failure {
     fn from(error: RegistryError) -> Self {
-        let mut message = error.to_string();
+        let mut message = match &error {
+            RegistryError::Deadline {
+                server,
+                tool,
+                after,
+                ..
+            } => {
+                format!(
+                    "`{tool}` of server `{server}` did not answer within {} s",
+                    after.as_secs_f64()
+                )
+            }
+            error => error.to_string(),
+        };
         let mut source = error.source();
         // Bound: causes of causes.
         for _ in 0..8 {
@@ -144,9 +157,12 @@ impl From<RegistryError> for Failure {
 
 fn suggestion(error: &RegistryError) -> String {
     if let RegistryError::Deadline { .. } = error {
-        return "it may have run, so check its effect before calling it again, and give more time \
-                with `--timeout`"
-            .to_owned();
+        let check = if error.is_outcome_uncertain() {
+            "it may have run, so check its effect before calling it again; "
+        } else {
+            ""
+        };
+        return format!("{check}give it more time with `--timeout`");
     }
     if error.is_outcome_uncertain() {
         return error.suggestion();
@@ -179,7 +195,8 @@ fn suggestion_for(server: &ServerConfig, error: &Error) -> String {
         .map(|(file, place)| format!(" ({file}:{})", place.line));
     let place = place.unwrap_or_default();
     match error {
-        Error::Spawn(_) => format!("correct `command` and `cwd` of the server{place}"),
+        // The error itself says what is wrong with the command.
+        Error::Spawn(_) => format!("correct the server's configuration{place}"),
         Error::TimedOut(timed_out) if timed_out.budget == Budget::Connect => {
             format!("if it needs longer to start, raise its `connect_timeout`{place}")
         }
@@ -188,7 +205,10 @@ fn suggestion_for(server: &ServerConfig, error: &Error) -> String {
         {
             "use a release of the server that speaks one of these".to_owned()
         }
-        Error::Closed(_) | Error::PeerIncompatible(_) | Error::PeerMisbehaved(_) => {
+        Error::Answered(_)
+        | Error::Closed(_)
+        | Error::PeerIncompatible(_)
+        | Error::PeerMisbehaved(_) => {
             format!("check that its command starts an MCP server on standard input{place}")
         }
         _ => format!("check its configuration{place}"),

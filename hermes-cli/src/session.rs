@@ -68,6 +68,7 @@ impl Session {
             .map(|server| server.name().as_str())
             .collect();
         let _spinner = self.spinner(&starting(&enabled));
+        tracing::info!("{}", starting(&enabled));
         let mut connecting = JoinSet::new();
         for name in enabled {
             let (registry, name) = (self.registry.clone(), name.to_owned());
@@ -82,10 +83,20 @@ impl Session {
 
     /// The failure of this server, if it could not be connected.
     pub(crate) fn failure(&self, catalog: &Catalog, server: &ServerConfig) -> Option<Failure> {
-        match &catalog.server(server.name().as_str())?.state {
-            ServerState::Failed(error) => Some(Failure::connecting(server, error)),
-            _ => None,
+        let ServerState::Failed(error) = &catalog.server(server.name().as_str())?.state else {
+            return None;
+        };
+        let mut failure = Failure::connecting(server, error);
+        let wrote = error
+            .obituary()
+            .is_some_and(|obituary| !obituary.stderr_tail.is_empty());
+        if let (true, Some(log)) = (wrote, &self.settings.stderr_log) {
+            failure.details.push(format!(
+                "what it writes to stderr is kept in {}",
+                log.display()
+            ));
         }
+        Some(failure)
     }
 
     /// A spinner on standard error, if a person is looking.

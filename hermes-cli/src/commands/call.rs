@@ -50,6 +50,7 @@ pub(crate) async fn run(
         ));
     }
     let spinner = session.spinner(&format!("calling {}", request.name));
+    tracing::info!("calling {}", request.name);
     let set = spinner.setter();
     let name = request.name.to_owned();
     let progress = move |progress: ProgressParams| set(&progress_line(&name, &progress));

@@ -159,18 +159,18 @@ pub(crate) fn list(servers: &[ServerConfig], faulty: &[&str], target: Target) ->
         );
     }
     for name in faulty {
-        let name = one_line(name);
-        let _ = match target {
-            Target::Pipe => writeln!(out, "{name}\tfaulty\t"),
-            Target::Terminal { .. } => writeln!(out, "{name} (not used: its entry has faults)"),
-        };
+        out.push_str(&one_line(name));
+        out.push_str(match target {
+            Target::Pipe => "\tfaulty\t\n",
+            Target::Terminal { .. } => " (not used: its entry has faults)\n",
+        });
     }
     out
 }
 
 fn command_line(server: &ServerConfig) -> String {
     let Some(command) = server.command() else {
-        return "none".to_owned();
+        return "unknown, since its entry has faults".to_owned();
     };
     let redactor = Redactor::new().with_secrets(server.secrets());
     let words = std::iter::once(command.program()).chain(command.args().iter().map(String::as_str));
