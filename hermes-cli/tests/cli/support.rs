@@ -16,12 +16,10 @@ pub(crate) struct Run {
     pub(crate) stderr: String,
 }
 
-/// The lines that make the demo server a configured one.
-pub(crate) fn demo_server() -> String {
-    format!(
-        "    command: \"{}\"\n    args: [mcp, demo-server]\n",
-        env!("CARGO_BIN_EXE_hermes")
-    )
+/// The demo server as a configured one; more of its keys may follow.
+pub(crate) fn good(name: &str) -> String {
+    let program = env!("CARGO_BIN_EXE_hermes");
+    format!("  {name}:\n    command: \"{program}\"\n    args: [mcp, demo-server]\n")
 }
 
 impl Home {

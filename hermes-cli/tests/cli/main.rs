@@ -1,0 +1,8 @@
+//! The command as its users see it: real processes, real servers, exit status and what is printed.
+
+mod calls;
+mod demo;
+mod faults;
+mod shapes;
+mod streams;
+mod support;
