@@ -15,11 +15,11 @@
     reason = "the kit is used by the tests of this workspace alone"
 )]
 
-
+pub mod fault;
 pub mod play;
-
+pub mod props;
 pub mod record;
-
+pub mod script;
 pub mod stage;
 pub mod step;
 pub mod transcript;
