@@ -209,7 +209,11 @@ impl<T> Call<T> {
         };
         match outcome {
             Outcome::Answered(answer) => (self.read)(&answer).map_err(|Unreadable::Fault(fault)| {
-                misbehaved(fault, &answer.result())
+                // A fault of the frame tells its place in the frame.
+                match fault {
+                    PeerFault::Frame(_) => misbehaved(fault, answer.frame()),
+                    fault => misbehaved(fault, &answer.result()),
+                }
             }),
             Outcome::Refused(mut error) => {
                 if let Cow::Owned(text) = self.shared.redactor.redact(&error.message) {
