@@ -55,7 +55,7 @@ pub struct Call<T> {
 
 enum State {
     Failed(Option<Error>),
-    Ready(Box<Request>),
+    Ready(Request),
     Waiting { call: CallId, method: Cow<'static, str>, reply: oneshot::Receiver<Settled> },
     Done,
 }
@@ -120,7 +120,7 @@ impl<T> Call<T> {
         request: Request,
         read: fn(&Answer) -> Result<T, Unreadable>,
     ) -> Self {
-        let state = State::Ready(Box::new(request));
+        let state = State::Ready(request);
         Self { shared, timeouts, progress: None, state, read }
     }
 
@@ -169,7 +169,7 @@ impl<T> Call<T> {
 
     fn start(&mut self) -> Result<(), Error> {
         let request = match std::mem::replace(&mut self.state, State::Done) {
-            State::Ready(request) => *request,
+            State::Ready(request) => request,
             State::Failed(Some(error)) => return Err(error),
             state => {
                 self.state = state;
@@ -261,7 +261,7 @@ fn write_params(out: &mut Vec<u8>, members: &[u8], meta: &str, token: Option<Cal
         out.extend_from_slice(b"\"_meta\":{");
         if let Some(token) = token {
             out.extend_from_slice(b"\"progressToken\":");
-            out.extend_from_slice(token.to_string().as_bytes());
+            token.write(out);
             if !meta.is_empty() {
                 out.push(b',');
             }
@@ -352,9 +352,12 @@ pub(crate) fn read_typed<T: Decode + ResultObject>(
 
 fn decode<T: Decode>(answer: &Answer) -> Result<mcp_types::Decoded<T>, PeerFault> {
     let result = answer.result();
-    // Frames are UTF-8 by the time they get here; if not, each bad sequence becomes U+FFFD.
-    let text = String::from_utf8_lossy(&result);
-    T::decode(&text).map_err(PeerFault::Result)
+    let decoded = match std::str::from_utf8(&result) {
+        Ok(text) => T::decode(text),
+        // Links repair frames; one of another kind may not, so each bad sequence is U+FFFD here.
+        Err(_broken) => T::decode(&String::from_utf8_lossy(&result)),
+    };
+    decoded.map_err(PeerFault::Result)
 }
 
 /// A request that is refused before it is made.

@@ -11,7 +11,7 @@ pub(crate) fn write_display(out: &mut Vec<u8>, value: impl fmt::Display) {
 }
 
 /// Appends a decimal number without going through the formatting machinery.
-fn write_number(out: &mut Vec<u8>, number: u64) {
+pub(crate) fn write_number(out: &mut Vec<u8>, number: u64) {
     let mut digits = [0_u8; 20];
     let mut start = digits.len();
     let mut rest = number;
@@ -41,7 +41,7 @@ pub(crate) fn request(
     params: impl FnOnce(CallId, &mut Vec<u8>),
 ) {
     out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
-    write_number(out, id.number());
+    id.write(out);
     out.push(b',');
     method_and_params(out, method, |out| params(id, out));
 }

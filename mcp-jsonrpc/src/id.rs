@@ -21,6 +21,11 @@ impl CallId {
     pub const fn number(self) -> u64 {
         self.0
     }
+
+    /// Appends the number in decimal digits, as cheaply as a hot path wants it.
+    pub fn write(self, out: &mut Vec<u8>) {
+        crate::encode::write_number(out, self.0);
+    }
 }
 
 impl fmt::Display for CallId {

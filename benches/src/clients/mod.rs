@@ -2,6 +2,7 @@
 
 mod floor;
 mod ours;
+#[cfg(feature = "peers")]
 mod peer;
 
 use std::path::PathBuf;
@@ -45,13 +46,14 @@ pub fn run(words: &[&str]) -> Result<(), String> {
         _ => tokio::runtime::Builder::new_current_thread().enable_all().build(),
     };
     let runtime = runtime.map_err(|error| error.to_string())?;
-    let counts_allocations = rest.contains(&"allocations");
+    if rest.contains(&"allocations") {
+        return ours::allocations(&runtime, work, *client == "ours-raw");
+    }
     runtime.block_on(async {
         match *client {
-            "ours" if counts_allocations => ours::allocations(work, false).await,
-            "ours-raw" if counts_allocations => ours::allocations(work, true).await,
             "ours" => ours::run(work, false).await,
             "ours-raw" => ours::run(work, true).await,
+            #[cfg(feature = "peers")]
             "rmcp" => peer::run(work).await,
             other => Err(format!("no client {other}")),
         }

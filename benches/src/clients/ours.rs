@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use mcp_client::{Client, Error};
 use mcp_transport::{Limits, process::Command, stdio};
 use mcp_types::{Implementation, RawJson};
+use tokio::runtime::Runtime;
 
 use super::{Work, server};
 use crate::measure::{Amount, Meter};
@@ -84,25 +85,23 @@ pub async fn run(work: Work, raw: bool) -> Result<(), String> {
 }
 
 /// Counts the allocations of calls made one at a time, on the only thread there is.
-pub async fn allocations(work: Work, raw: bool) -> Result<(), String> {
+pub fn allocations(runtime: &Runtime, work: Work, raw: bool) -> Result<(), String> {
     let Amount::Calls(calls) = work.amount else {
         return Err("allocations are counted over a number of calls".to_owned());
     };
-    let text = |error: Error| error.to_string();
-    let client = connect().await.map_err(text)?;
     let arguments = RawJson::empty_object();
-    for _ in 0..100 {
-        call(&client, work.tool, &arguments, raw).await.map_err(text)?;
-    }
-    let counted = allocation_counter::measure_future(async {
+    let client = runtime.block_on(connect()).map_err(|error| error.to_string())?;
+    let many = async |calls| {
         for _ in 0..calls {
-            if let Err(error) = call(&client, work.tool, &arguments, raw).await {
-                eprintln!("{error}");
-            }
+            call(&client, work.tool, &arguments, raw).await?;
         }
-    })
-    .await;
+        Ok::<(), Error>(())
+    };
+    runtime.block_on(many(100)).map_err(|error| error.to_string())?;
+    let mut done = Ok(());
+    let counted = allocation_counter::measure(|| done = runtime.block_on(many(calls)));
+    done.map_err(|error| error.to_string())?;
     println!("{{\"allocations\":{:.3}}}", counted.count_total as f64 / calls as f64);
-    client.close().await;
+    runtime.block_on(client.close());
     Ok(())
 }

@@ -4,7 +4,10 @@ mod asks;
 mod happening;
 mod shared;
 
+use std::future::{Future as _, poll_fn};
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Poll, ready};
 use std::time::Instant;
 
 use mcp_jsonrpc::Method;
@@ -206,12 +209,14 @@ async fn writable(blocked: Option<&Writable>) {
 #[derive(Debug)]
 struct Timer {
     at: Option<Instant>,
-    sleep: Option<std::pin::Pin<Box<Sleep>>>,
+    sleep: Option<Pin<Box<Sleep>>>,
+    /// Whether the runtime knows whom to wake when the time has come.
+    is_registered: bool,
 }
 
 impl Timer {
     fn new() -> Self {
-        Self { at: None, sleep: None }
+        Self { at: None, sleep: None, is_registered: false }
     }
 
     fn set(&mut self, at: Option<Instant>) {
@@ -219,6 +224,7 @@ impl Timer {
             return;
         }
         self.at = at;
+        self.is_registered = false;
         if let Some(at) = at {
             match &mut self.sleep {
                 Some(sleep) => sleep.as_mut().reset(at.into()),
@@ -227,14 +233,23 @@ impl Timer {
         }
     }
 
+    /// Waits until the time has come.
+    ///
+    /// Invariant: a driver is polled by one task only, so a timer that is registered once need
+    /// not be polled again before its time has come; polling it every time the driver wakes would
+    /// cost more than reading a small message.
     async fn fired(&mut self) {
-        match (&self.at, &mut self.sleep) {
-            (Some(_), Some(sleep)) => {
-                sleep.as_mut().await;
-                self.at = None;
+        poll_fn(|context| {
+            let (Some(_), Some(sleep)) = (self.at, &mut self.sleep) else { return Poll::Pending };
+            if self.is_registered && !sleep.is_elapsed() {
+                return Poll::Pending;
             }
-            _ => std::future::pending().await,
-        }
+            self.is_registered = true;
+            ready!(sleep.as_mut().poll(context));
+            self.at = None;
+            Poll::Ready(())
+        })
+        .await;
     }
 }
 

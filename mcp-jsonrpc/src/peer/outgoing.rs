@@ -136,9 +136,9 @@ impl<W> Outgoing<W> {
     }
 
     pub(super) fn next_look(&self) -> Option<Instant> {
-        // Without calls there is nothing to wake up for, whatever the remembered time says.
-        self.next_look
-            .filter(|_look| self.paused_since.is_none() && !self.entries.is_empty())
+        // It stays when the last call ends: one look in vain costs less than setting a timer for
+        // every call anew.
+        self.next_look.filter(|_look| self.paused_since.is_none())
     }
 
     /// The calls that are due, oldest first, and which budget of each ran out.

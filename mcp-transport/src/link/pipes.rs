@@ -1,7 +1,10 @@
 //! A link over two pipes, read and written without a task between.
 
 use std::collections::VecDeque;
+use std::fmt;
+use std::future::Future;
 use std::io;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,7 +19,7 @@ use super::{
 };
 use crate::Limits;
 use crate::lines::{Line, LineDecoder};
-use crate::process::{Child, Closed as ChildClosed};
+use crate::process::{Child, Closed as ChildClosed, Exit};
 
 /// How long a process that closed its output is given to exit, so that its exit can be told, and
 /// how long one that exited is given to have its last output read.
@@ -157,11 +160,22 @@ fn count_off(
     }
 }
 
+/// The wait for the exit of a process.
+struct Exited(Pin<Box<dyn Future<Output = Exit> + Send>>);
+
+impl fmt::Debug for Exited {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Exited")
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct PipeReceiver {
     pipe: pipe::Receiver,
     lines: LineDecoder,
     child: Option<Child>,
+    /// Completes when the process has exited; kept, so that each read does not begin to wait anew.
+    exit: Option<Exited>,
     /// When reading stops, once the process has exited.
     exited_until: Option<Instant>,
     /// Whether the last frame and the reason have been handed out.
@@ -172,10 +186,12 @@ pub(super) struct PipeReceiver {
 
 impl PipeReceiver {
     pub(super) fn new(pipe: pipe::Receiver, child: Option<Child>, limits: Limits) -> Self {
+        let exit = child.as_ref().map(|child| Exited(Box::pin(child.exited())));
         Self {
             pipe,
             lines: LineDecoder::new(limits.frame_len_max),
             child,
+            exit,
             exited_until: None,
             is_closed: false,
             stray: VecDeque::new(),
@@ -216,13 +232,13 @@ impl PipeReceiver {
     /// long after the server itself is gone (T-10). What the server wrote before it went is in the
     /// pipe by then, so reading goes on while there is something to read, for a bounded time.
     async fn read(&mut self) -> Option<ClosedKind> {
-        let read = match (&self.child, self.exited_until) {
-            (Some(child), None) => {
+        let read = match (&mut self.exit, self.exited_until) {
+            (Some(exit), None) => {
                 // Cancel safety: `read_buf` takes nothing from the pipe unless it completes.
                 tokio::select! {
                     biased;
                     read = self.pipe.read_buf(self.lines.read_buffer()) => read,
-                    _exit = child.exited() => {
+                    _exit = exit.0.as_mut() => {
                         self.exited_until = Some(Instant::now() + LAST_WORDS);
                         return None;
                     }
