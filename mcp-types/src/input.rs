@@ -63,6 +63,34 @@ wire_object! {
     }
 }
 
+/// The parameters of a request that can be tried again with answers. Since 2026-07-28.
+pub trait TakesInput {
+    /// Sets the answers to the last result, and the state that it gave. Those of an earlier try
+    /// do not stay (T-41).
+    fn set_input(&mut self, responses: Option<InputResponses>, request_state: Option<String>);
+}
+
+macro_rules! takes_input {
+    ($($params:ty),+ $(,)?) => {
+        $(impl TakesInput for $params {
+            fn set_input(
+                &mut self,
+                responses: Option<InputResponses>,
+                request_state: Option<String>,
+            ) {
+                self.input_responses = responses;
+                self.request_state = request_state;
+            }
+        })+
+    };
+}
+
+takes_input!(
+    crate::tool::CallToolParams,
+    crate::prompt::GetPromptParams,
+    crate::resource::ReadResourceParams,
+);
+
 /// What a server asks, by names of its own.
 pub type InputRequests = OrderedMap<InputRequest>;
 

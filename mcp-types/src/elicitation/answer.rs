@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::de::{SeqAccess, Visitor};
+use serde::de::{SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::map::{Extra, OrderedMap};
@@ -10,7 +10,7 @@ use crate::meta::Meta;
 use crate::raw::RawJson;
 use crate::result::ResultType;
 use crate::version::Version;
-use crate::wire::{Failure, Salvage, Wire};
+use crate::wire::{self, Failure, Salvage, Wire};
 
 /// The result of `elicitation/create`. Since 2025-06-18.
 #[derive(Clone, Debug, PartialEq)]
@@ -187,7 +187,11 @@ impl<'de> Deserialize<'de> for ElicitValue {
                 Ok(ElicitValue::Integer(number))
             }
 
-            fn visit_f64<E>(self, number: f64) -> Result<ElicitValue, E> {
+            fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<ElicitValue, E> {
+                // A whole number that came as a float may have lost digits on the way.
+                if number.fract() == 0.0 && wire::whole(number).is_none() {
+                    return Err(E::invalid_value(Unexpected::Float(number), &self));
+                }
                 Ok(ElicitValue::Number(number))
             }
 

@@ -27,7 +27,7 @@ fn progress_costs_its_token() {
 
 #[test]
 fn a_hostile_list_costs_in_proportion_to_its_length() {
-    let json = format!(r#"{{"tools":[{}1]}}"#, "1,".repeat(1 << 18));
+    let json = format!(r#"{{"tools":[{}1]}}"#, "1,".repeat(1 << 14));
     let cost = measure(|| drop(mcp_types::ListToolsResult::decode(&json)));
     let factor = cost.bytes_max / u64::try_from(json.len()).expect("a length");
     assert!(factor < 32, "{factor} times the input: {cost:?}");

@@ -10,7 +10,10 @@
 //! | `property` | no input panics; what is written is read back the same |
 //! | `allocation` | the hot path allocates what the value needs and no more |
 
-#![expect(clippy::panic, reason = "tests fail by panicking, and helpers of tests do too")]
+#![expect(
+    clippy::panic,
+    reason = "tests fail by panicking, and helpers of tests do too"
+)]
 
 mod allocation;
 mod emission;
