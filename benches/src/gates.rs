@@ -9,18 +9,43 @@ const MARGIN: f64 = 1.15;
 pub fn check() -> Result<(), String> {
     let mut missed = 0;
     let mut gate = |name: &str, figure: f64, limit: f64| {
-        let verdict = if figure <= limit * MARGIN { "ok" } else { "OVER" };
+        let verdict = if figure <= limit * MARGIN {
+            "ok"
+        } else {
+            "OVER"
+        };
         missed += usize::from(verdict != "ok");
         println!("{name:52} {figure:12.2}  limit {limit:10.2} + 15 %  {verdict}");
     };
-    gate("user instructions per typed 100 B call", instructions("ours")?, 16_000.0);
-    gate("allocations per typed 100 B call", allocations("ours")?, 10.0);
-    gate("allocations per raw 100 B call", allocations("ours-raw")?, 4.0);
-    gate("system calls per call, one at a time", syscalls("1", "500", "2500", None)?, 4.0);
-    // A batch of 256 requests is one write; 8 batches against 40.
-    let writes = syscalls("256", "2048", "10240", Some("write"))? * 256.0;
-    gate("writes per batch of 256 requests", writes, 1.0);
-    if missed == 0 { Ok(()) } else { Err(format!("{missed} counts are over their limits")) }
+    gate(
+        "user instructions per typed 100 B call",
+        instructions("ours")?,
+        16_000.0,
+    );
+    gate(
+        "allocations per typed 100 B call",
+        allocations("ours")?,
+        10.0,
+    );
+    gate(
+        "allocations per raw 100 B call",
+        allocations("ours-raw")?,
+        4.0,
+    );
+    gate(
+        "system calls per call, one at a time",
+        syscalls("t100", "1", "500", "2500", None)?,
+        4.0,
+    );
+    // On an idle connection the first caller writes its own request at once and the other 255 are
+    // queued; on a busy one all 256 are.
+    let writes = syscalls("t100-busy", "256", "2048", "10240", Some("write"))? * 256.0;
+    gate("writes per batch of 256 queued requests", writes, 1.0);
+    if missed == 0 {
+        Ok(())
+    } else {
+        Err(format!("{missed} counts are over their limits"))
+    }
 }
 
 fn me() -> Result<String, String> {
@@ -33,28 +58,62 @@ fn instructions(client: &str) -> Result<f64, String> {
     let count = |calls: &str| {
         let mut command = Command::new("valgrind");
         command
-            .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--trace-children=no"])
-            .args([&me()?, "run", client, "t100", "1", "current", "calls", calls]);
+            .args([
+                "--tool=callgrind",
+                "--callgrind-out-file=/dev/null",
+                "--trace-children=no",
+            ])
+            .args([
+                &me()?,
+                "run",
+                client,
+                "t100",
+                "1",
+                "current",
+                "calls",
+                calls,
+            ]);
         let output = output(command, "valgrind")?;
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        let line = text.lines().find_map(|line| line.split_once("Collected : "));
+        let line = text
+            .lines()
+            .find_map(|line| line.split_once("Collected : "));
         let count = line.map(|(_, count)| count.trim().replace(',', ""));
-        count.and_then(|count| count.parse::<f64>().ok()).ok_or(format!("no count in: {text}"))
+        count
+            .and_then(|count| count.parse::<f64>().ok())
+            .ok_or(format!("no count in: {text}"))
     };
     Ok((count("2500")? - count("500")?) / 2000.0)
 }
 
 fn allocations(client: &str) -> Result<f64, String> {
     let mut command = Command::new(me()?);
-    command.args(["run", client, "t100", "1", "current", "calls", "2000", "allocations"]);
+    command.args([
+        "run",
+        client,
+        "t100",
+        "1",
+        "current",
+        "calls",
+        "2000",
+        "allocations",
+    ]);
     let output = output(command, "the measuring process")?;
     let report: serde_json::Value =
         serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())?;
-    report["allocations"].as_f64().ok_or_else(|| "no figure".to_owned())
+    report["allocations"]
+        .as_f64()
+        .ok_or_else(|| "no figure".to_owned())
 }
 
 /// System calls per call, of one kind or of all, by difference.
-fn syscalls(in_flight: &str, few: &str, many: &str, kind: Option<&str>) -> Result<f64, String> {
+fn syscalls(
+    tool: &str,
+    in_flight: &str,
+    few: &str,
+    many: &str,
+    kind: Option<&str>,
+) -> Result<f64, String> {
     let count = |calls: &str| {
         let mut command = Command::new("strace");
         // Without `-f` the server is not followed; the current-thread runtime is one thread.
@@ -62,10 +121,21 @@ fn syscalls(in_flight: &str, few: &str, many: &str, kind: Option<&str>) -> Resul
         if let Some(kind) = kind {
             command.args(["-e", &format!("trace={kind}")]);
         }
-        command.args([&me()?, "run", "ours", "t100", in_flight, "current", "calls", calls]);
+        command.args([
+            &me()?,
+            "run",
+            "ours",
+            tool,
+            in_flight,
+            "current",
+            "calls",
+            calls,
+        ]);
         let output = output(command, "strace")?;
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        let total = text.lines().find_map(|line| line.trim().strip_prefix("total"));
+        let total = text
+            .lines()
+            .find_map(|line| line.trim().strip_prefix("total"));
         let total = total.and_then(|total| total.split_whitespace().next()?.parse::<f64>().ok());
         total.ok_or(format!("no total in: {text}"))
     };
@@ -74,10 +144,15 @@ fn syscalls(in_flight: &str, few: &str, many: &str, kind: Option<&str>) -> Resul
 }
 
 fn output(mut command: Command, name: &str) -> Result<Output, String> {
-    let output = command.output().map_err(|error| format!("{name}: {error}"))?;
+    let output = command
+        .output()
+        .map_err(|error| format!("{name}: {error}"))?;
     if output.status.success() {
         Ok(output)
     } else {
-        Err(format!("{name} failed: {}", String::from_utf8_lossy(&output.stderr)))
+        Err(format!(
+            "{name} failed: {}",
+            String::from_utf8_lossy(&output.stderr)
+        ))
     }
 }

@@ -41,15 +41,27 @@ struct Results {
 
 impl Results {
     fn new() -> Self {
-        Self { small: result(100), medium: result(10_000), large: result(1_000_000) }
+        Self {
+            small: result(100),
+            medium: result(10_000),
+            large: result(1_000_000),
+        }
     }
 }
 
 /// A result of one text block of about `len` bytes: lines of code with the escapes that code has.
 fn result(len: usize) -> Vec<u8> {
     let line = r#"    let greeting = format!(\"{name} of {count}\"); // line\n"#;
-    let text: String = line.chars().cycle().take(len / line.len() * line.len()).collect();
-    let text = if text.is_empty() { line.to_owned() } else { text };
+    let text: String = line
+        .chars()
+        .cycle()
+        .take(len / line.len() * line.len())
+        .collect();
+    let text = if text.is_empty() {
+        line.to_owned()
+    } else {
+        text
+    };
     let head = r#","result":{"content":[{"type":"text","text":""#;
     format!(r#"{head}{text}"}}],"isError":false}}}}"#).into_bytes()
 }
@@ -69,6 +81,8 @@ fn answer(line: &[u8], results: &Results, out: &mut Vec<u8>) {
         reply(&results.medium);
     } else if has(br#""t1m""#) {
         reply(&results.large);
+    } else if has(br#""hold""#) {
+        // Never answered, so that the connection is not idle.
     } else if has(br#""progress""#) {
         progress(line, id, &results.small, out);
     } else if has(br#""initialize""#) {
@@ -76,9 +90,7 @@ fn answer(line: &[u8], results: &Results, out: &mut Vec<u8>) {
             br#","result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"bench","version":"1"}}}"#,
         );
     } else if has(br#""tools/list""#) {
-        reply(
-            br#","result":{"tools":[{"name":"t100","inputSchema":{"type":"object"}}]}}"#,
-        );
+        reply(br#","result":{"tools":[{"name":"t100","inputSchema":{"type":"object"}}]}}"#);
     } else {
         reply(br#","error":{"code":-32601,"message":"no such method"}}"#);
     }

@@ -12,14 +12,62 @@ struct Row {
 }
 
 const ROWS: [Row; 8] = [
-    Row { name: "100 B, one at a time", tool: "t100", in_flight: 1, runtime: "current", ratio_max: Some(0.50) },
-    Row { name: "100 B, 256 in flight", tool: "t100", in_flight: 256, runtime: "current", ratio_max: Some(0.14) },
-    Row { name: "100 B, one at a time", tool: "t100", in_flight: 1, runtime: "multi", ratio_max: Some(0.70) },
-    Row { name: "100 B, 256 in flight", tool: "t100", in_flight: 256, runtime: "multi", ratio_max: Some(0.25) },
-    Row { name: "10 kB, one at a time", tool: "t10k", in_flight: 1, runtime: "current", ratio_max: None },
-    Row { name: "1 MB, one at a time", tool: "t1m", in_flight: 1, runtime: "current", ratio_max: None },
-    Row { name: "per progress notice", tool: "progress", in_flight: 1, runtime: "current", ratio_max: None },
-    Row { name: "per progress notice", tool: "progress", in_flight: 1, runtime: "multi", ratio_max: None },
+    Row {
+        name: "100 B, one at a time",
+        tool: "t100",
+        in_flight: 1,
+        runtime: "current",
+        ratio_max: Some(0.50),
+    },
+    Row {
+        name: "100 B, 256 in flight",
+        tool: "t100",
+        in_flight: 256,
+        runtime: "current",
+        ratio_max: Some(0.14),
+    },
+    Row {
+        name: "100 B, one at a time",
+        tool: "t100",
+        in_flight: 1,
+        runtime: "multi",
+        ratio_max: Some(0.70),
+    },
+    Row {
+        name: "100 B, 256 in flight",
+        tool: "t100",
+        in_flight: 256,
+        runtime: "multi",
+        ratio_max: Some(0.25),
+    },
+    Row {
+        name: "10 kB, one at a time",
+        tool: "t10k",
+        in_flight: 1,
+        runtime: "current",
+        ratio_max: None,
+    },
+    Row {
+        name: "1 MB, one at a time",
+        tool: "t1m",
+        in_flight: 1,
+        runtime: "current",
+        ratio_max: None,
+    },
+    Row {
+        name: "per progress notice",
+        tool: "progress",
+        in_flight: 1,
+        runtime: "current",
+        ratio_max: None,
+    },
+    Row {
+        name: "per progress notice",
+        tool: "progress",
+        in_flight: 1,
+        runtime: "multi",
+        ratio_max: None,
+    },
 ];
 
 const CLIENTS: [&str; 4] = ["floor", "ours", "ours-raw", "rmcp"];
@@ -27,12 +75,17 @@ const CLIENTS: [&str; 4] = ["floor", "ours", "ours-raw", "rmcp"];
 /// Measures everything and prints the table.
 pub fn stdio(words: &[&str]) -> Result<(), String> {
     let rounds = match words {
-        ["--rounds", rounds] => rounds.parse().map_err(|error| format!("{rounds}: {error}"))?,
+        ["--rounds", rounds] => rounds
+            .parse()
+            .map_err(|error| format!("{rounds}: {error}"))?,
         [] => 5,
         _ => return Err("bench stdio [--rounds N]".to_owned()),
     };
     println!("client processor time in µs, median of {rounds} interleaved rounds, one core");
-    println!("{:24} {:8} {:>9} {:>9} {:>9} {:>9} {:>8} {:>6}", "", "runtime", "floor", "ours", "ours-raw", "rmcp", "ours/rmcp", "max");
+    println!(
+        "{:24} {:8} {:>9} {:>9} {:>9} {:>9} {:>8} {:>6}",
+        "", "runtime", "floor", "ours", "ours-raw", "rmcp", "ours/rmcp", "max"
+    );
     let mut missed = Vec::new();
     for row in &ROWS {
         let mut figures: [Vec<f64>; 4] = Default::default();
@@ -43,7 +96,9 @@ pub fn stdio(words: &[&str]) -> Result<(), String> {
         }
         let [floor, ours, raw, rmcp] = figures.map(median);
         let ratio = ours / rmcp;
-        let max = row.ratio_max.map_or(String::new(), |max| format!("{max:.2}"));
+        let max = row
+            .ratio_max
+            .map_or(String::new(), |max| format!("{max:.2}"));
         println!(
             "{:24} {:8} {floor:9.3} {ours:9.3} {raw:9.3} {rmcp:9.3} {ratio:8.3} {max:>6}",
             row.name, row.runtime
@@ -52,7 +107,11 @@ pub fn stdio(words: &[&str]) -> Result<(), String> {
             missed.push(format!("{} ({})", row.name, row.runtime));
         }
     }
-    if missed.is_empty() { Ok(()) } else { Err(format!("over its bar: {}", missed.join(", "))) }
+    if missed.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("over its bar: {}", missed.join(", ")))
+    }
 }
 
 fn measure(client: &str, row: &Row) -> Result<f64, String> {
@@ -61,7 +120,15 @@ fn measure(client: &str, row: &Row) -> Result<f64, String> {
     let output = Command::new("taskset")
         .args(["-c", "1"])
         .arg(me)
-        .args(["run", client, row.tool, &in_flight, row.runtime, "ms", "400"])
+        .args([
+            "run",
+            client,
+            row.tool,
+            &in_flight,
+            row.runtime,
+            "ms",
+            "400",
+        ])
         .output()
         .map_err(|error| format!("taskset: {error}"))?;
     if !output.status.success() {
@@ -70,7 +137,9 @@ fn measure(client: &str, row: &Row) -> Result<f64, String> {
     }
     let report: serde_json::Value =
         serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())?;
-    report["cpu_us"].as_f64().ok_or_else(|| "no figure".to_owned())
+    report["cpu_us"]
+        .as_f64()
+        .ok_or_else(|| "no figure".to_owned())
 }
 
 fn median(mut figures: Vec<f64>) -> f64 {

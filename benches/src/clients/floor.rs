@@ -7,8 +7,10 @@ use super::{Work, server};
 use crate::measure::Meter;
 
 pub fn run(work: Work) -> io::Result<()> {
-    let mut child =
-        Command::new(server()).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    let mut child = Command::new(server())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
     let (Some(mut input), Some(mut output)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(io::ErrorKind::Other.into());
     };
@@ -17,7 +19,11 @@ pub fn run(work: Work) -> io::Result<()> {
         work.tool
     );
     let requests = request.repeat(work.in_flight);
-    let lines = if work.tool == "progress" { 100_001 } else { work.in_flight };
+    let lines = if work.tool == "progress" {
+        100_001
+    } else {
+        work.in_flight
+    };
     let mut buffer = vec![0_u8; 1 << 20];
     let mut meter = Meter::start(work.amount);
     loop {

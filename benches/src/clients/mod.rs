@@ -17,6 +17,8 @@ pub struct Work {
     pub in_flight: usize,
     /// The tool, which decides the size of the result.
     pub tool: &'static str,
+    /// Whether one more call is in flight all the time, so that every request has to queue.
+    pub is_busy: bool,
     pub amount: Amount,
 }
 
@@ -25,25 +27,39 @@ pub fn run(words: &[&str]) -> Result<(), String> {
     let [client, tool, in_flight, runtime, unit, amount, rest @ ..] = words else {
         return Err("run CLIENT TOOL IN_FLIGHT RUNTIME (ms N | calls N)".to_owned());
     };
-    let number = |text: &str| text.parse::<u64>().map_err(|error| format!("{text}: {error}"));
+    let number = |text: &str| {
+        text.parse::<u64>()
+            .map_err(|error| format!("{text}: {error}"))
+    };
     let amount = match *unit {
         "ms" => Amount::Time(Duration::from_millis(number(amount)?)),
         _ => Amount::Calls(number(amount)?),
     };
+    let is_busy = *tool == "t100-busy";
     let tool = match *tool {
-        "t100" => "t100",
+        "t100" | "t100-busy" => "t100",
         "t10k" => "t10k",
         "t1m" => "t1m",
         _ => "progress",
     };
     let in_flight = usize::try_from(number(in_flight)?).map_err(|error| error.to_string())?;
-    let work = Work { in_flight, tool, amount };
+    let work = Work {
+        in_flight,
+        tool,
+        is_busy,
+        amount,
+    };
     if *client == "floor" {
         return floor::run(work).map_err(|error| error.to_string());
     }
     let runtime = match *runtime {
-        "multi" => tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build(),
-        _ => tokio::runtime::Builder::new_current_thread().enable_all().build(),
+        "multi" => tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build(),
+        _ => tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build(),
     };
     let runtime = runtime.map_err(|error| error.to_string())?;
     if rest.contains(&"allocations") {

@@ -34,6 +34,12 @@ pub async fn run(work: Work, raw: bool) -> Result<(), String> {
     let text = |error: Error| error.to_string();
     let client = connect().await.map_err(text)?;
     let arguments = RawJson::empty_object();
+    if work.is_busy {
+        client
+            .call_tool("hold", &arguments)
+            .detach()
+            .map_err(text)?;
+    }
     let mut meter = Meter::start(work.amount);
     if work.tool == "progress" {
         let count = Arc::new(AtomicU64::new(0));
@@ -59,7 +65,9 @@ pub async fn run(work: Work, raw: bool) -> Result<(), String> {
         }
     } else if work.in_flight == 1 {
         loop {
-            call(&client, work.tool, &arguments, raw).await.map_err(text)?;
+            call(&client, work.tool, &arguments, raw)
+                .await
+                .map_err(text)?;
             if !meter.goes_on(1) {
                 break;
             }
@@ -90,18 +98,25 @@ pub fn allocations(runtime: &Runtime, work: Work, raw: bool) -> Result<(), Strin
         return Err("allocations are counted over a number of calls".to_owned());
     };
     let arguments = RawJson::empty_object();
-    let client = runtime.block_on(connect()).map_err(|error| error.to_string())?;
+    let client = runtime
+        .block_on(connect())
+        .map_err(|error| error.to_string())?;
     let many = async |calls| {
         for _ in 0..calls {
             call(&client, work.tool, &arguments, raw).await?;
         }
         Ok::<(), Error>(())
     };
-    runtime.block_on(many(100)).map_err(|error| error.to_string())?;
+    runtime
+        .block_on(many(100))
+        .map_err(|error| error.to_string())?;
     let mut done = Ok(());
     let counted = allocation_counter::measure(|| done = runtime.block_on(many(calls)));
     done.map_err(|error| error.to_string())?;
-    println!("{{\"allocations\":{:.3}}}", counted.count_total as f64 / calls as f64);
+    println!(
+        "{{\"allocations\":{:.3}}}",
+        counted.count_total as f64 / calls as f64
+    );
     runtime.block_on(client.close());
     Ok(())
 }

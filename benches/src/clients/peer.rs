@@ -12,13 +12,14 @@ pub async fn run(work: Work) -> Result<(), String> {
     let transport = TokioChildProcess::new(tokio::process::Command::new(server()))
         .map_err(|error| text(&error))?;
     let client = ().serve(transport).await.map_err(|error| text(&error))?;
-    let params = || {
-        CallToolRequestParams::new(work.tool).with_arguments(serde_json::Map::new())
-    };
+    let params = || CallToolRequestParams::new(work.tool).with_arguments(serde_json::Map::new());
     let mut meter = Meter::start(work.amount);
     if work.in_flight == 1 {
         loop {
-            let reply = client.call_tool(params()).await.map_err(|error| text(&error))?;
+            let reply = client
+                .call_tool(params())
+                .await
+                .map_err(|error| text(&error))?;
             std::hint::black_box(reply.content.len());
             if !meter.goes_on(if work.tool == "progress" { 100_000 } else { 1 }) {
                 break;
@@ -32,7 +33,9 @@ pub async fn run(work: Work) -> Result<(), String> {
                 calls.spawn(async move { peer.call_tool(params).await });
             }
             while let Some(done) = calls.join_next().await {
-                let reply = done.map_err(|error| text(&error))?.map_err(|error| text(&error))?;
+                let reply = done
+                    .map_err(|error| text(&error))?
+                    .map_err(|error| text(&error))?;
                 std::hint::black_box(reply.content.len());
             }
             if !meter.goes_on(work.in_flight as u64) {
