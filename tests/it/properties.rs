@@ -32,7 +32,11 @@ fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
 }
 
 fn cases() -> ProptestConfig {
-    ProptestConfig { cases: 10_000, failure_persistence: None, ..ProptestConfig::default() }
+    ProptestConfig {
+        cases: 10_000,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
 }
 
 proptest! {

@@ -51,7 +51,10 @@ impl Fault {
             1 => Self::Delay(Duration::from_secs(value.into())),
             2 => Self::Drop,
             3 => Self::Duplicate,
-            4 | 5 => Self::Garble { at: number, with: value | 1 },
+            4 | 5 => Self::Garble {
+                at: number,
+                with: value | 1,
+            },
             6 => Self::Move(value.into()),
             7 => Self::Shorten,
             8 => Self::Stall,
@@ -73,12 +76,14 @@ pub struct Faulty {
 
 impl Faulty {
     /// Puts faults on the way, one for each frame.
-    pub fn new(
-        inbound: mpsc::Sender<Inbound>,
-        faults: impl IntoIterator<Item = Fault>,
-    ) -> Self {
+    pub fn new(inbound: mpsc::Sender<Inbound>, faults: impl IntoIterator<Item = Fault>) -> Self {
         let faults = faults.into_iter().collect();
-        Self { inbound: Some(inbound), faults, kept_back: Vec::new(), is_stalled: false }
+        Self {
+            inbound: Some(inbound),
+            faults,
+            kept_back: Vec::new(),
+            is_stalled: false,
+        }
     }
 
     /// Adds a fault for a later frame.
@@ -120,7 +125,13 @@ impl Faulty {
                 let edge = frame.len() / 3;
                 let len = u64::try_from(frame.len()).unwrap_or(u64::MAX);
                 let (head, tail) = (frame.slice(..edge), frame.slice(frame.len() - edge..));
-                let too_long = Inbound::TooLong { origin, head, tail, len, len_max: edge };
+                let too_long = Inbound::TooLong {
+                    origin,
+                    head,
+                    tail,
+                    len,
+                    len_max: edge,
+                };
                 self.hand_on(too_long).await;
             }
             Fault::Stall => self.is_stalled = true,
@@ -128,7 +139,8 @@ impl Faulty {
             Fault::Truncate(len) => {
                 let len = len % (frame.len() + 1);
                 let frame = String::from_utf8_lossy(frame.get(..len).unwrap_or_default());
-                self.hand_on(frame_of(origin, frame.into_owned().into())).await;
+                self.hand_on(frame_of(origin, frame.into_owned().into()))
+                    .await;
             }
         }
         for kept in std::mem::take(&mut self.kept_back) {

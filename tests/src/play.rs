@@ -52,7 +52,10 @@ pub fn play(script: &Path, folder: &Path) -> Result<i32, String> {
     let mut parts = Step::parts(&text)?;
     let process = count_start(folder).map_err(show)?;
     let steps = parts.remove((process - 1).min(parts.len() - 1));
-    let record = OpenOptions::new().append(true).create(true).open(folder.join("record.jsonl"));
+    let record = OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(folder.join("record.jsonl"));
     let record = Arc::new(record.map_err(show)?);
     let is_deaf = Arc::new(AtomicBool::new(false));
     let mut player = Player {
@@ -72,7 +75,11 @@ pub fn play(script: &Path, folder: &Path) -> Result<i32, String> {
 /// Counts the processes by the bytes of a file.
 fn count_start(folder: &Path) -> io::Result<usize> {
     let path = folder.join("spawns");
-    OpenOptions::new().append(true).create(true).open(&path)?.write_all(b".")?;
+    OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(&path)?
+        .write_all(b".")?;
     Ok(std::fs::read(&path)?.len())
 }
 
@@ -184,7 +191,11 @@ impl Player {
                 return Ok(message);
             }
             if message.method() == Some("server/discover") {
-                self.answer(&message, "error", r#"{"code":-32601,"message":"no such method"}"#);
+                self.answer(
+                    &message,
+                    "error",
+                    r#"{"code":-32601,"message":"no such method"}"#,
+                );
             } else {
                 self.backlog.push_back(message);
             }
@@ -198,17 +209,23 @@ impl Player {
     fn wait(&mut self, wait: &Wait) -> Played {
         let message = self.wait_for(&wait.method)?;
         if let Some(variable) = &wait.id {
-            self.variables.insert(variable.clone(), message.id().unwrap_or_default());
+            self.variables
+                .insert(variable.clone(), message.id().unwrap_or_default());
         }
         for (variable, path) in &wait.keep {
-            let value = message.at(path).map_or_else(|| "null".to_owned(), |value| value.to_string());
+            let value = message
+                .at(path)
+                .map_or_else(|| "null".to_owned(), |value| value.to_string());
             self.variables.insert(variable.clone(), value);
         }
         if let Some((path, wanted)) = &wait.at {
             let wanted = self.fill(wanted);
             let found = message.at(path).map(|value| value.to_string());
             if found.as_deref() != Some(&wanted) {
-                self.failed(format!("{} has {path} {found:?}, not {wanted}", wait.method));
+                self.failed(format!(
+                    "{} has {path} {found:?}, not {wanted}",
+                    wait.method
+                ));
             }
         }
         Ok(())
@@ -218,7 +235,10 @@ impl Player {
         let id = id.map(|id| self.fill(id));
         for _ in 0..times {
             self.find(|message| {
-                message.is_answer() && id.as_ref().is_none_or(|id| message.id().as_ref() == Some(id))
+                message.is_answer()
+                    && id
+                        .as_ref()
+                        .is_none_or(|id| message.id().as_ref() == Some(id))
             })?;
         }
         Ok(())
@@ -226,7 +246,10 @@ impl Player {
 
     fn handshake(&mut self) -> Played {
         let opening = self.wait_for("initialize")?;
-        let version = opening.at("params.protocolVersion").cloned().unwrap_or(Value::Null);
+        let version = opening
+            .at("params.protocolVersion")
+            .cloned()
+            .unwrap_or(Value::Null);
         let result = format!(
             r#"{{"protocolVersion":{version},"capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"fake","version":"1"}}}}"#
         );
@@ -271,7 +294,9 @@ impl Player {
                 Some(message) => message,
                 None => self.next()?,
             };
-            let (Some(method), Some(_id)) = (request.method(), request.id()) else { continue };
+            let (Some(method), Some(_id)) = (request.method(), request.id()) else {
+                continue;
+            };
             match results.get(method) {
                 Some(result) => {
                     self.answer(&request, "result", result);
@@ -280,7 +305,11 @@ impl Player {
                     }
                 }
                 None => {
-                    self.answer(&request, "error", r#"{"code":-32601,"message":"no such method"}"#);
+                    self.answer(
+                        &request,
+                        "error",
+                        r#"{"code":-32601,"message":"no such method"}"#,
+                    );
                 }
             }
         }
@@ -289,7 +318,9 @@ impl Player {
     fn answer(&mut self, request: &Message, member: &str, value: &str) {
         let id = request.id().unwrap_or_else(|| "null".to_owned());
         let value = self.fill(value);
-        self.out(&format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"{member}\":{value}}}\n"));
+        self.out(&format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"{member}\":{value}}}\n"
+        ));
     }
 
     fn write(&mut self, write: &Write) {
@@ -302,7 +333,10 @@ impl Player {
             }
             let filled = match &write.body {
                 Body::Bytes(bytes) => bytes.clone(),
-                Body::Text(text) => self.fill(text).replace("\"$n\"", &number.to_string()).into_bytes(),
+                Body::Text(text) => self
+                    .fill(text)
+                    .replace("\"$n\"", &number.to_string())
+                    .into_bytes(),
             };
             match (write.to, &mut self.stdout) {
                 (Output::Stderr, _) => drop(stderr.write_all(&filled)),
@@ -348,15 +382,23 @@ impl Player {
 
     fn hold(&self, lifetime: Duration) {
         let seconds = format!("{}", lifetime.as_secs_f64());
-        if let Err(error) = Command::new("sleep").arg(seconds).stdin(Stdio::null()).spawn() {
+        if let Err(error) = Command::new("sleep")
+            .arg(seconds)
+            .stdin(Stdio::null())
+            .spawn()
+        {
             self.failed(format!("no holder: {error}"));
         }
     }
 
     fn ignore(&mut self, signals: &[String]) {
         use tokio::signal::unix::{SignalKind, signal};
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let Ok(runtime) = runtime else { return self.failed("no runtime".to_owned()) };
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        let Ok(runtime) = runtime else {
+            return self.failed("no runtime".to_owned());
+        };
         let entered = runtime.enter();
         for name in signals {
             let kind = match name.as_str() {
@@ -374,7 +416,10 @@ impl Player {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the script of a fake server asks for the pause")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the script of a fake server asks for the pause"
+)]
 fn pause(duration: Duration) {
     if !duration.is_zero() {
         std::thread::sleep(duration); // sleep: a step of the script, in a process of its own

@@ -17,7 +17,10 @@ pub struct Message {
 impl Message {
     /// Reads a line.
     pub fn read(text: &str) -> Self {
-        Self { text: text.to_owned(), value: serde_json::from_str(text).unwrap_or(Value::Null) }
+        Self {
+            text: text.to_owned(),
+            value: serde_json::from_str(text).unwrap_or(Value::Null),
+        }
     }
 
     /// The method of a request or a notification.
@@ -37,7 +40,8 @@ impl Message {
 
     /// The member at a path such as `params._meta.progressToken`.
     pub fn at(&self, path: &str) -> Option<&Value> {
-        path.split('.').try_fold(&self.value, |value, name| value.get(name))
+        path.split('.')
+            .try_fold(&self.value, |value, name| value.get(name))
     }
 }
 
@@ -74,7 +78,10 @@ impl Entry {
         let value: Value = serde_json::from_str(line).ok()?;
         let process = usize::try_from(value.get("process")?.as_u64()?).ok()?;
         let number = |name: &str| {
-            value.get(name).and_then(Value::as_u64).and_then(|step| usize::try_from(step).ok())
+            value
+                .get(name)
+                .and_then(Value::as_u64)
+                .and_then(|step| usize::try_from(step).ok())
         };
         let text = |name: &str| value.get(name).and_then(Value::as_str);
         let entry = if let Some(line) = text("heard") {
@@ -103,39 +110,53 @@ impl Record {
     /// Reads the record in a folder; a line that is being written is left for later.
     pub fn read(folder: &Path) -> Self {
         let text = std::fs::read_to_string(folder.join("record.jsonl")).unwrap_or_default();
-        let whole = text.rfind('\n').map_or("", |end| text.get(..end).unwrap_or_default());
-        Self { entries: whole.lines().filter_map(Entry::read).collect() }
+        let whole = text
+            .rfind('\n')
+            .map_or("", |end| text.get(..end).unwrap_or_default());
+        Self {
+            entries: whole.lines().filter_map(Entry::read).collect(),
+        }
     }
 
     /// What the client wrote, to whichever process.
     pub fn heard(&self) -> impl Iterator<Item = &Message> {
-        self.entries.iter().filter_map(|(_process, entry)| match entry {
-            Entry::Heard(message) => Some(message),
-            _ => None,
-        })
+        self.entries
+            .iter()
+            .filter_map(|(_process, entry)| match entry {
+                Entry::Heard(message) => Some(message),
+                _ => None,
+            })
     }
 
     /// The messages with a method.
     pub fn of(&self, method: &str) -> Vec<&Message> {
-        self.heard().filter(|message| message.method() == Some(method)).collect()
+        self.heard()
+            .filter(|message| message.method() == Some(method))
+            .collect()
     }
 
     /// What was not as the script demands.
     pub fn failures(&self) -> Vec<&str> {
-        let failures = self.entries.iter().filter_map(|(_process, entry)| match entry {
-            Entry::Failed(why) => Some(why.as_str()),
-            _ => None,
-        });
+        let failures = self
+            .entries
+            .iter()
+            .filter_map(|(_process, entry)| match entry {
+                Entry::Failed(why) => Some(why.as_str()),
+                _ => None,
+            });
         failures.collect()
     }
 
     /// Whether some process has played its script to the end.
     pub fn is_finished(&self) -> bool {
-        self.entries.iter().any(|(_process, entry)| *entry == Entry::Finished)
+        self.entries
+            .iter()
+            .any(|(_process, entry)| *entry == Entry::Finished)
     }
 
     /// The answer to a request of the server, by its id as JSON.
     pub fn answer_to(&self, id: &str) -> Option<&Message> {
-        self.heard().find(|message| message.is_answer() && message.id().as_deref() == Some(id))
+        self.heard()
+            .find(|message| message.is_answer() && message.id().as_deref() == Some(id))
     }
 }

@@ -72,7 +72,9 @@ impl ScriptedServer {
     /// If nothing comes.
     pub async fn outbound(&mut self) -> Outbound<Bytes> {
         let received = timeout(PATIENCE, self.far.outbound.recv()).await;
-        received.expect("the client sends nothing more").expect("the client has hung up")
+        received
+            .expect("the client sends nothing more")
+            .expect("the client has hung up")
     }
 
     /// What the client has sent without being waited for.
@@ -88,7 +90,9 @@ impl ScriptedServer {
                 rest.push(outbound);
             }
         };
-        timeout(PATIENCE, all).await.expect("the client does not hang up");
+        timeout(PATIENCE, all)
+            .await
+            .expect("the client does not hang up");
         rest
     }
 
@@ -134,25 +138,33 @@ impl ScriptedServer {
 
     /// Answers a request.
     pub async fn answer(&self, request: &Heard, result: Value) {
-        self.say(json!({"jsonrpc": "2.0", "id": request.id(), "result": result})).await;
+        self.say(json!({"jsonrpc": "2.0", "id": request.id(), "result": result}))
+            .await;
     }
 
     /// Refuses a request.
     pub async fn refuse(&self, request: &Heard, error: Value) {
-        self.say(json!({"jsonrpc": "2.0", "id": request.id(), "error": error})).await;
+        self.say(json!({"jsonrpc": "2.0", "id": request.id(), "error": error}))
+            .await;
     }
 
     /// Opens a legacy session.
     pub async fn open_legacy(&mut self, version: &str) {
-        self.open_legacy_with(version, json!({"tools": {}, "resources": {}, "prompts": {}})).await;
+        self.open_legacy_with(
+            version,
+            json!({"tools": {}, "resources": {}, "prompts": {}}),
+        )
+        .await;
     }
 
     /// Opens a legacy session with capabilities, and gives what the client introduced itself with.
     pub async fn open_legacy_with(&mut self, version: &str, capabilities: Value) -> Heard {
         let probe = self.expect("server/discover").await;
-        self.refuse(&probe, json!({"code": -32601, "message": "no such method"})).await;
+        self.refuse(&probe, json!({"code": -32601, "message": "no such method"}))
+            .await;
         let opening = self.expect("initialize").await;
-        self.answer(&opening, initialized(version, capabilities)).await;
+        self.answer(&opening, initialized(version, capabilities))
+            .await;
         self.expect("notifications/initialized").await;
         opening
     }
@@ -161,7 +173,8 @@ impl ScriptedServer {
     pub async fn open_modern(&mut self) -> Heard {
         let probe = self.expect("server/discover").await;
         let capabilities = json!({"tools": {}, "resources": {}, "prompts": {}});
-        self.answer(&probe, discovered(&["2026-07-28"], capabilities)).await;
+        self.answer(&probe, discovered(&["2026-07-28"], capabilities))
+            .await;
         probe
     }
 }
@@ -169,12 +182,20 @@ impl ScriptedServer {
 /// The message in what was sent, if it is one.
 pub fn heard(outbound: Outbound<Bytes>) -> Option<Heard> {
     let (labels, exchange, body) = match outbound {
-        Outbound::Send { exchange, labels, body } => (labels, Some(exchange), body),
+        Outbound::Send {
+            exchange,
+            labels,
+            body,
+        } => (labels, Some(exchange), body),
         Outbound::Notify { labels, body } => (labels, None, body),
         _ => return None,
     };
     let value = serde_json::from_slice(&body).expect("the client sends JSON");
-    Some(Heard { value, labels, exchange })
+    Some(Heard {
+        value,
+        labels,
+        exchange,
+    })
 }
 
 /// The result of `initialize`.
@@ -198,5 +219,9 @@ pub fn discovered(versions: &[&str], capabilities: Value) -> Value {
 
 /// A frame, as a transport hands it on.
 pub fn frame_of(origin: Origin, body: Bytes) -> Inbound {
-    Inbound::Frame { origin, body, is_repaired: false }
+    Inbound::Frame {
+        origin,
+        body,
+        is_repaired: false,
+    }
 }

@@ -33,13 +33,21 @@ impl Stage {
         let folder = tempfile::tempdir().expect("a scratch folder can be made");
         let path = folder.path().join("script.jsonl");
         std::fs::write(&path, script).expect("a scratch folder can be written to");
-        Self { program: program.into(), script: path, folder }
+        Self {
+            program: program.into(),
+            script: path,
+            folder,
+        }
     }
 
     /// A stage for a script that exists.
     pub fn of_file(program: impl Into<PathBuf>, script: &Path) -> Self {
         let folder = tempfile::tempdir().expect("a scratch folder can be made");
-        Self { program: program.into(), script: script.to_owned(), folder }
+        Self {
+            program: program.into(),
+            script: script.to_owned(),
+            folder,
+        }
     }
 
     /// The command that starts the server.

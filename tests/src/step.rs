@@ -218,21 +218,33 @@ impl Line<'_> {
         let times = self.times.unwrap_or(1);
         if let Some(method) = self.wait {
             let at = self.at.map(|(path, value)| (path, value.to_string()));
-            return Ok(Step::Wait(Wait { method, id: self.id, keep: self.keep, at }));
+            return Ok(Step::Wait(Wait {
+                method,
+                id: self.id,
+                keep: self.keep,
+                at,
+            }));
         }
         if let Some(results) = self.serve {
             let results = results.into_iter();
-            let results = results.map(|(method, result)| (method, result.get().to_owned())).collect();
+            let results = results
+                .map(|(method, result)| (method, result.get().to_owned()))
+                .collect();
             let then = self.then.map(|then| then.get().to_owned());
             return Ok(Step::Serve { results, then });
         }
         if let Some(method) = self.serve_sequence {
             let answers = self.answers.into_iter().flatten();
-            let answers = answers.map(|(member, value)| (member, value.get().to_owned())).collect();
+            let answers = answers
+                .map(|(member, value)| (member, value.get().to_owned()))
+                .collect();
             return Ok(Step::ServeSequence { method, answers });
         }
         if let Some(steps) = self.optional {
-            let steps = steps.iter().map(|step| Step::read(step.get())).collect::<Result<_, _>>()?;
+            let steps = steps
+                .iter()
+                .map(|step| Step::read(step.get()))
+                .collect::<Result<_, _>>()?;
             return Ok(Step::Optional(steps));
         }
         let id = self.wait_answer.map(|id| id.get().to_owned());
@@ -245,13 +257,24 @@ impl Line<'_> {
             self.holder.map(|holder| Step::Holder(ms(holder))),
             self.ignore.map(Step::Ignore),
             self.linger.map(|linger| Step::Linger(ms(linger))),
-            self.none.map(|method| Step::None { method, within: ms(self.within) }),
+            self.none.map(|method| Step::None {
+                method,
+                within: ms(self.within),
+            }),
             self.pause.map(|pause| Step::Pause(ms(pause))),
             self.swallow.map(|method| Step::Swallow { method, times }),
-            self.wait_answers.map(|times| Step::WaitAnswers { id: None, times }),
-            id.map(|id| Step::WaitAnswers { id: Some(id), times: 1 }),
+            self.wait_answers
+                .map(|times| Step::WaitAnswers { id: None, times }),
+            id.map(|id| Step::WaitAnswers {
+                id: Some(id),
+                times: 1,
+            }),
         ];
-        simple.into_iter().flatten().next().ok_or_else(|| "no verb that is known".to_owned())
+        simple
+            .into_iter()
+            .flatten()
+            .next()
+            .ok_or_else(|| "no verb that is known".to_owned())
     }
 
     fn writes(&self) -> Result<Option<Write>, String> {
@@ -268,7 +291,13 @@ impl Line<'_> {
             return Ok(None);
         };
         let (times, every) = (self.times.unwrap_or(1), Duration::from_millis(self.every));
-        Ok(Some(Write { to, body, times, every, count_from: self.count_from }))
+        Ok(Some(Write {
+            to,
+            body,
+            times,
+            every,
+            count_from: self.count_from,
+        }))
     }
 
     fn fill(&self, text: &str) -> String {
@@ -276,7 +305,13 @@ impl Line<'_> {
         if let Some(Pad { char, count }) = &self.pad {
             text = text.replace("@PAD@", &char.repeat(*count));
         }
-        if let Some(Nest { open, core, close, count }) = &self.nest {
+        if let Some(Nest {
+            open,
+            core,
+            close,
+            count,
+        }) = &self.nest
+        {
             let nested = open.repeat(*count) + core + &close.repeat(*count);
             text = text.replace("@NEST@", &nested);
         }
@@ -285,6 +320,7 @@ impl Line<'_> {
 }
 
 fn bytes_of(hex: &str) -> Result<Vec<u8>, String> {
-    let byte = |pair: &str| u8::from_str_radix(pair, 16).map_err(|error| format!("{pair}: {error}"));
+    let byte =
+        |pair: &str| u8::from_str_radix(pair, 16).map_err(|error| format!("{pair}: {error}"));
     hex.split_whitespace().map(byte).collect()
 }

@@ -20,7 +20,10 @@ async fn odd_then_good(odd: &[&str]) -> (Result<String, Error>, String) {
 
 async fn is_delivered(odd: &[&str], expected: &str) {
     let (first, second) = odd_then_good(odd).await;
-    assert_eq!((first.unwrap().as_str(), second.as_str()), (expected, "good"));
+    assert_eq!(
+        (first.unwrap().as_str(), second.as_str()),
+        (expected, "good")
+    );
 }
 
 /// The error of the first call.
@@ -47,7 +50,10 @@ async fn a_result_and_an_error_together_fail_the_call_at_once() {
     let odd = r#"{"say":{"jsonrpc":"2.0","id":"$C","result":{},"error":{"code":1,"message":"m"}}}"#;
     let error = fails(&[odd]).await;
     assert_eq!(*frame_fault(&error), Malformed::ResultAndError);
-    assert!(error.to_string().contains("both a result and an error"), "{error}");
+    assert!(
+        error.to_string().contains("both a result and an error"),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -58,7 +64,8 @@ async fn an_error_without_a_message_ends_the_call_with_its_code() {
 
 #[tokio::test]
 async fn an_error_with_a_code_in_words_ends_the_call_with_its_message() {
-    let odd = r#"{"say":{"jsonrpc":"2.0","id":"$C","error":{"code":"E_IO","message":"disk full"}}}"#;
+    let odd =
+        r#"{"say":{"jsonrpc":"2.0","id":"$C","error":{"code":"E_IO","message":"disk full"}}}"#;
     is_answered_with_an_error(odd, "disk full").await;
 }
 
@@ -76,7 +83,8 @@ async fn a_batch_of_one_reply_is_a_reply() {
 
 #[tokio::test]
 async fn an_error_without_an_id_ends_the_only_call() {
-    let odd = r#"{"say":{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error"}}}"#;
+    let odd =
+        r#"{"say":{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error"}}}"#;
     is_answered_with_an_error(odd, "parse error").await;
 }
 
@@ -90,7 +98,10 @@ async fn an_id_echoed_as_a_string_names_its_call() {
 async fn a_reply_printed_over_many_lines_fails_the_call_at_once() {
     let odd = r#"{"write":"{\n  \"jsonrpc\": \"2.0\",\n  \"id\": {{C}},\n  \"result\": {\n    \"content\": []\n  }\n}\n"}"#;
     let error = fails(&[odd]).await;
-    assert!(matches!(frame_fault(&error), Malformed::NotJson(_) | Malformed::NotAMessage));
+    assert!(matches!(
+        frame_fault(&error),
+        Malformed::NotJson(_) | Malformed::NotAMessage
+    ));
 }
 
 #[tokio::test]
@@ -134,7 +145,12 @@ async fn an_unknown_kind_of_content_arrives_beside_the_text() {
     let odd = r#"{"say":{"jsonrpc":"2.0","id":"$C","result":{"content":[{"type":"text","text":"t"},{"type":"scent","name":"rose"}]}}}"#;
     let (stage, client) = server_that_answers(&[odd]).await;
     let reply = result(&client).await;
-    let kinds: Vec<_> = reply.value.content.iter().map(|block| block.kind()).collect();
+    let kinds: Vec<_> = reply
+        .value
+        .content
+        .iter()
+        .map(|block| block.kind())
+        .collect();
     assert_eq!(kinds, ["text", "scent"]);
     assert_eq!(text(&reply), "t");
     close(&stage, &client).await;
@@ -148,7 +164,10 @@ async fn a_big_integer_arrives_exactly_raw_and_structured() {
     let structured = reply.value.structured_content.unwrap();
     assert_eq!(structured.as_str(), r#"{"n":12345678901234567890123}"#);
     let raw = reply.raw.to_json().unwrap();
-    assert_eq!(raw.as_str(), r#"{"content":[],"structuredContent":{"n":12345678901234567890123}}"#);
+    assert_eq!(
+        raw.as_str(),
+        r#"{"content":[],"structuredContent":{"n":12345678901234567890123}}"#
+    );
     close(&stage, &client).await;
 }
 
@@ -179,7 +198,10 @@ async fn an_error_names_the_method_and_shows_how_the_frame_begins() {
     let odd = r#"{"write":"{\"jsonrpc\":\"2.0\",\"id\":{{C}},\"result\":{\"password\":\"hunter2secret\",\"x\":tru}}\n"}"#;
     let (stage, client) = server_that_answers(&[odd]).await;
     let said = error(&client).await.to_string();
-    assert!(said.contains("tools/call") && said.contains("jsonrpc"), "{said}");
+    assert!(
+        said.contains("tools/call") && said.contains("jsonrpc"),
+        "{said}"
+    );
     assert!(!said.contains("hunter2secret"), "{said}");
     close(&stage, &client).await;
 }

@@ -19,7 +19,10 @@ const SERVER: &str = env!("CARGO_BIN_EXE_fake-server");
 
 /// A server that opens a session and then plays these steps.
 fn stage(steps: &[&str]) -> Stage {
-    Stage::new(SERVER, &format!("{{\"handshake\":true}}\n{}\n", steps.join("\n")))
+    Stage::new(
+        SERVER,
+        &format!("{{\"handshake\":true}}\n{}\n", steps.join("\n")),
+    )
 }
 
 /// The same, with a tool call waited for first; its id is in C.
@@ -33,7 +36,9 @@ async fn server_that_answers(steps: &[&str]) -> (Stage, Client) {
 
 /// A call with a deadline that no odd answer may have to wait for.
 fn call(client: &Client) -> Call<Reply<CallToolResult>> {
-    client.call_tool("a", &RawJson::empty_object()).timeout(2 * PATIENCE)
+    client
+        .call_tool("a", &RawJson::empty_object())
+        .timeout(2 * PATIENCE)
 }
 
 async fn within<T>(patience: Duration, work: impl Future<Output = T>) -> T {

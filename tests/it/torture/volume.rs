@@ -9,7 +9,9 @@ use mcp_client::{Call, Cut, Error};
 use mcp_jsonrpc::Malformed;
 use tokio::runtime::{Builder, Runtime};
 
-use super::{PATIENCE, call, close, error, frame_fault, result, server_that_answers, stage, text, within};
+use super::{
+    PATIENCE, call, close, error, frame_fault, result, server_that_answers, stage, text, within,
+};
 
 const GOOD: [&str; 2] = [
     r#"{"wait":"tools/call","id":"C"}"#,
@@ -36,8 +38,11 @@ async fn a_reply_of_40_mib_fails_its_call_as_too_long_and_nothing_else() {
     let reply = long_reply(40 << 20);
     let (stage, client) = server_that_answers(&[&reply, GOOD[0], GOOD[1]]).await;
     let error = error(&client).await;
-    assert!(matches!(frame_fault(&error), Malformed::TooLong { len, len_max }
-        if *len > 40 << 20 && *len_max == 32 << 20), "{error:?}");
+    assert!(
+        matches!(frame_fault(&error), Malformed::TooLong { len, len_max }
+        if *len > 40 << 20 && *len_max == 32 << 20),
+        "{error:?}"
+    );
     assert_eq!(text(&result(&client).await), "good");
     close(&stage, &client).await;
 }
@@ -77,7 +82,11 @@ fn one_thread() -> Runtime {
 }
 
 fn threads() -> Runtime {
-    Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap()
+    Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap()
 }
 
 #[test]
@@ -120,7 +129,10 @@ async fn a_cursor_that_is_always_new_ends_the_list_at_its_limit_and_says_so() {
             format!(r#"{{"result":{{"tools":[{{"name":"t{page}","inputSchema":{{}}}}],"nextCursor":"{page}"}}}}"#)
         })
         .collect();
-    let step = format!(r#"{{"serve_sequence":"tools/list","answers":[{}]}}"#, answers.join(","));
+    let step = format!(
+        r#"{{"serve_sequence":"tools/list","answers":[{}]}}"#,
+        answers.join(",")
+    );
     let stage = stage(&[&step]);
     let client = stage.connect().await.unwrap();
     let listing = within(PATIENCE, client.list_tools()).await.unwrap();
@@ -152,7 +164,11 @@ fn twenty_thousand_dropped_calls_leave_nothing_behind() {
         });
     });
     assert!(used.bytes_max < 4 << 20, "{} bytes at once", used.bytes_max);
-    assert!(used.bytes_current < 256 << 10, "{} bytes are left", used.bytes_current);
+    assert!(
+        used.bytes_current < 256 << 10,
+        "{} bytes are left",
+        used.bytes_current
+    );
     runtime.block_on(async {
         // None of them counts any more: as many calls as allowed can be made, and no more.
         let mut calls: Vec<_> = (0..1_024).map(|_| call(&client)).collect();
@@ -160,8 +176,13 @@ fn twenty_thousand_dropped_calls_leave_nothing_behind() {
             assert!(send(call).is_ok());
         }
         let refused = send(&mut call(&client)).unwrap_err();
-        let misuse = Misuse::TooManyInFlight { calls_in_flight_max: 1_024 };
-        assert!(matches!(&refused, Error::Misused(found) if *found == misuse), "{refused:?}");
+        let misuse = Misuse::TooManyInFlight {
+            calls_in_flight_max: 1_024,
+        };
+        assert!(
+            matches!(&refused, Error::Misused(found) if *found == misuse),
+            "{refused:?}"
+        );
         drop(calls);
         assert!(client.closed().is_none());
         close(&stage, &client).await;
@@ -183,7 +204,10 @@ async fn frames_that_are_all_broken_end_the_connection_and_say_so() {
     let (stage, client) = server_that_answers(&[junk]).await;
     let error = error(&client).await;
     assert!(matches!(error, Error::Closed(_)), "{error:?}");
-    assert!(error.to_string().contains("nothing but broken messages"), "{error}");
+    assert!(
+        error.to_string().contains("nothing but broken messages"),
+        "{error}"
+    );
     close(&stage, &client).await;
 }
 
@@ -193,8 +217,13 @@ async fn a_server_that_asks_and_never_reads_the_answers_ends_the_connection() {
     let pings = r#"{"say":{"jsonrpc":"2.0","id":"$n","method":"ping"},"times":200000}"#;
     let stage = stage(&[r#"{"deaf":true}"#, pings, r#"{"pause":600000}"#]);
     let limits = mcp_transport::Limits::default().with_unsent_len_max(1 << 20);
-    let client = stage.connect_with(mcp_tests::stage::builder(), limits).await.unwrap();
-    let ended = within(PATIENCE, call(&client).timeout(Duration::from_secs(600))).await.unwrap_err();
+    let client = stage
+        .connect_with(mcp_tests::stage::builder(), limits)
+        .await
+        .unwrap();
+    let ended = within(PATIENCE, call(&client).timeout(Duration::from_secs(600)))
+        .await
+        .unwrap_err();
     let said = ended.to_string();
     assert!(matches!(ended, Error::Closed(_)), "{said}");
     assert!(said.contains("does not read the answers"), "{said}");

@@ -45,13 +45,27 @@ pub fn all_calls_end(data: &[u8]) {
 
 async fn calls(client: &Client) {
     let empty = RawJson::empty_object();
-    let call = || client.call_tool("t", &empty).timeout(IDLE).timeout_max(HARD);
+    let call = || {
+        client
+            .call_tool("t", &empty)
+            .timeout(IDLE)
+            .timeout_max(HARD)
+    };
     let within = |call| timeout(HARD + LATE, call);
     let (first, second, raw, list) = tokio::join!(
         within(call()),
         within(call().on_progress(|_progress| ())),
-        timeout(HARD + LATE, client.call_raw("any/thing", None).timeout(IDLE).timeout_max(HARD)),
-        timeout(HARD + LATE, client.list_tools_page(None).timeout(IDLE).timeout_max(HARD)),
+        timeout(
+            HARD + LATE,
+            client
+                .call_raw("any/thing", None)
+                .timeout(IDLE)
+                .timeout_max(HARD)
+        ),
+        timeout(
+            HARD + LATE,
+            client.list_tools_page(None).timeout(IDLE).timeout_max(HARD)
+        ),
     );
     // Dropped at once: nothing may come of it.
     drop(timeout(Duration::ZERO, call()).await);
@@ -64,7 +78,8 @@ async fn calls(client: &Client) {
     for error in results.into_iter().filter_map(Result::err) {
         assert!(!error.to_string().is_empty());
         // An error of a call that was made is no misuse of ours, unless it is not offered.
-        let is_offered = !matches!(&error, Error::Misused(misuse) if !misuse.to_string().contains("needs"));
+        let is_offered =
+            !matches!(&error, Error::Misused(misuse) if !misuse.to_string().contains("needs"));
         assert!(is_offered, "{error}");
     }
     let closed = timeout(LATE, client.close()).await;
@@ -73,7 +88,11 @@ async fn calls(client: &Client) {
 
 /// Answers what comes, as the bytes say; never returns.
 async fn serve(far: FarEnd, mut choices: Choices<'_>) {
-    let FarEnd { mut outbound, inbound, .. } = far;
+    let FarEnd {
+        mut outbound,
+        inbound,
+        ..
+    } = far;
     let mut way = Faulty::new(inbound, []);
     // The first byte decides whether opening a session goes well.
     let opens_well = choices.below(4) != 0;
@@ -146,7 +165,9 @@ async fn say(way: &mut Faulty, ids: &[Value], last: &Value, choices: &mut Choice
         14 => return way.hand_on(Inbound::ExchangeEnded { exchange }).await,
         15 => {
             let reason = "it broke".to_owned();
-            return way.hand_on(Inbound::ExchangeFailed { exchange, reason }).await;
+            return way
+                .hand_on(Inbound::ExchangeFailed { exchange, reason })
+                .await;
         }
         16 => {
             sleep(Duration::from_secs(choices.byte().into())).await; // sleep: under paused time

@@ -55,7 +55,10 @@ fn split(data: &[u8], len: usize) -> Vec<Line> {
         }
         // What is kept for the next line, and the room to read it into.
         let kept = decoder.read_buffer().capacity();
-        assert!(kept <= 4 * (LINE_LEN_MAX + len) + 64 * 1024, "{kept} bytes are kept");
+        assert!(
+            kept <= 4 * (LINE_LEN_MAX + len) + 64 * 1024,
+            "{kept} bytes are kept"
+        );
     }
     lines.extend(decoder.finish());
     lines
@@ -70,12 +73,17 @@ pub fn decode(data: &[u8]) {
     match mcp_jsonrpc::decode(frame, DEPTH_MAX) {
         Ok(decoded) => {
             check_spans(frame, &decoded);
-            let is_deep = theirs.as_ref().is_err_and(|error| error.to_string().contains("recursion"));
+            let is_deep = theirs
+                .as_ref()
+                .is_err_and(|error| error.to_string().contains("recursion"));
             assert!(theirs.is_ok() || is_deep, "taken, but {theirs:?}: {text}");
         }
         Err(Malformed::NotJson(fault)) => {
             let is_deep = fault.to_string().contains("deep");
-            assert!(theirs.is_err() || is_deep, "{fault}, but another reader takes it: {text}");
+            assert!(
+                theirs.is_err() || is_deep,
+                "{fault}, but another reader takes it: {text}"
+            );
         }
         Err(_other) => assert!(theirs.is_ok(), "JSON for us, but {theirs:?}: {text}"),
     }
@@ -112,7 +120,10 @@ fn feed(frame: &[u8]) {
         let (mut peer, mut settled) = (Peer::new(Limits::default()), 0);
         let timeouts = Timeouts::new(Duration::from_secs(1), Duration::from_secs(1));
         for number in 0..3 {
-            assert!(peer.call(start(), timeouts, number, "m", |_call, _out| ()).is_ok());
+            assert!(
+                peer.call(start(), timeouts, number, "m", |_call, _out| ())
+                    .is_ok()
+            );
         }
         while peer.poll_transmit().is_some() {}
         peer.handle_frame(Bytes::copy_from_slice(frame), tie);
@@ -123,7 +134,10 @@ fn feed(frame: &[u8]) {
                     && let Ok(answer) = answer.recheck()
                 {
                     let result = answer.result();
-                    assert!(serde_json::from_slice::<&RawValue>(&result).is_ok(), "{result:?}");
+                    assert!(
+                        serde_json::from_slice::<&RawValue>(&result).is_ok(),
+                        "{result:?}"
+                    );
                 }
             }
         }
@@ -134,7 +148,10 @@ fn feed(frame: &[u8]) {
 /// A fixed point in time.
 pub(super) fn start() -> Instant {
     static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
-    #[expect(clippy::disallowed_methods, reason = "one fixed point, from which time is counted")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "one fixed point, from which time is counted"
+    )]
     *START.get_or_init(Instant::now)
 }
 
@@ -147,7 +164,9 @@ pub fn encode_decode(data: &[u8]) {
     let mut peer: Peer<()> = Peer::new(Limits::default());
     let write = |out: &mut Vec<u8>| out.extend_from_slice(params.as_bytes());
     let timeouts = Timeouts::new(Duration::from_secs(1), Duration::from_secs(1));
-    let call = peer.call(start(), timeouts, (), &method, |_call, out| write(out)).ok();
+    let call = peer
+        .call(start(), timeouts, (), &method, |_call, out| write(out))
+        .ok();
     let call = call.expect("there is room for one call");
     peer.notify(&method, |_out| ());
     let id = match choices.below(3) {
@@ -177,13 +196,21 @@ pub fn encode_decode(data: &[u8]) {
     };
     let number = i64::try_from(call.number()).expect("the first id is small");
     let same = params.replace(['\n', '\r'], " ");
-    expect(request, &Id::Given(RequestId::Number(number)), &format!("ask {method} {same}"));
+    expect(
+        request,
+        &Id::Given(RequestId::Number(number)),
+        &format!("ask {method} {same}"),
+    );
     expect(notice, &Id::Absent, &format!("notice {method} "));
     let echoed = read(answer).id;
     assert!(answer.windows(id.len()).any(|part| part == id.as_bytes()) || id.starts_with('"'));
     expect(answer, &echoed, &format!("answer {same}"));
     let error = serde_json::to_string(&message).expect("a text is JSON");
-    expect(failure, &echoed, &format!(r#"failure {{"code":-7,"message":{error}}}"#));
+    expect(
+        failure,
+        &echoed,
+        &format!(r#"failure {{"code":-7,"message":{error}}}"#),
+    );
 }
 
 fn read(frame: &Bytes) -> Envelope<'_> {
@@ -234,7 +261,10 @@ pub fn config(data: &[u8]) {
         let lines = data.split(|byte| *byte == b'\n').count();
         for problem in &loaded.problems {
             let position = problem.position();
-            assert!(position.line >= 1 && position.line <= lines + 1, "{problem}");
+            assert!(
+                position.line >= 1 && position.line <= lines + 1,
+                "{problem}"
+            );
         }
         assert!(loaded.config.servers().len() <= data.len());
     }

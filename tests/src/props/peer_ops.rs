@@ -31,8 +31,16 @@ struct Run {
 pub fn peer_ops(data: &[u8]) {
     let mut choices = Choices(data);
     let mut limits = Limits::default();
-    (limits.calls_in_flight_max, limits.asks_in_flight_max, limits.misbehavior_max) = (8, 4, 16);
-    let mut run = Run { peer: Peer::new(limits), model: Model::default(), now: start() };
+    (
+        limits.calls_in_flight_max,
+        limits.asks_in_flight_max,
+        limits.misbehavior_max,
+    ) = (8, 4, 16);
+    let mut run = Run {
+        peer: Peer::new(limits),
+        model: Model::default(),
+        now: start(),
+    };
     while !choices.is_empty() {
         run.step(&mut choices);
     }
@@ -73,14 +81,21 @@ impl Run {
         self.drain();
         assert_eq!(self.peer.in_flight(), self.model.open.len());
         assert!(self.peer.asks_open() <= 4);
-        assert!(!self.model.is_closed || self.model.open.is_empty(), "{:?}", self.model);
+        assert!(
+            !self.model.is_closed || self.model.open.is_empty(),
+            "{:?}",
+            self.model
+        );
     }
 
     fn call(&mut self, choices: &mut Choices<'_>) {
         let hard = Duration::from_secs(u64::from(choices.below(60)));
         let timeouts = Timeouts::new(hard.mul_f32(0.5), hard);
         let waiter = self.model.issued + 1;
-        match self.peer.call(self.now, timeouts, waiter, "m", |_call, _out| ()) {
+        match self
+            .peer
+            .call(self.now, timeouts, waiter, "m", |_call, _out| ())
+        {
             Ok(call) => {
                 assert_eq!(call.number(), waiter, "ids count up");
                 self.model.issued = waiter;
@@ -101,21 +116,57 @@ impl Run {
     /// A frame that names a call, in one of the ways in which servers write it.
     fn frame(&mut self, call: u64, choices: &mut Choices<'_>) {
         let (frame, ends) = match choices.below(16) {
-            0 => (format!(r#"{{"jsonrpc":"2.0","id":{call},"result":{{}}}}"#), true),
-            1 => (format!(r#"{{"result":{{}},"jsonrpc":"2.0","id":{call}}}"#), true),
+            0 => (
+                format!(r#"{{"jsonrpc":"2.0","id":{call},"result":{{}}}}"#),
+                true,
+            ),
+            1 => (
+                format!(r#"{{"result":{{}},"jsonrpc":"2.0","id":{call}}}"#),
+                true,
+            ),
             2 => (format!(r#"{{"id":"{call}","result":{{}}}}"#), true),
-            3 => (format!(r#"{{"jsonrpc":"2.0","id":{call}.0,"error":"no"}}"#), true),
-            4 => (format!(r#"[{{"jsonrpc":"2.0","id":{call},"result":[1]}}]"#), true),
-            5 => (format!(r#"{{"jsonrpc":"2.0","id":{call},"result":{{"x":tru"#), true),
-            6 => (format!(r#"{{"jsonrpc":"2.0","id":{call},"result":1,"error":{{}}}}"#), true),
+            3 => (
+                format!(r#"{{"jsonrpc":"2.0","id":{call}.0,"error":"no"}}"#),
+                true,
+            ),
+            4 => (
+                format!(r#"[{{"jsonrpc":"2.0","id":{call},"result":[1]}}]"#),
+                true,
+            ),
+            5 => (
+                format!(r#"{{"jsonrpc":"2.0","id":{call},"result":{{"x":tru"#),
+                true,
+            ),
+            6 => (
+                format!(r#"{{"jsonrpc":"2.0","id":{call},"result":1,"error":{{}}}}"#),
+                true,
+            ),
             7 => (format!(r#""id": {call},"#), true),
-            8 => (format!(r#"{{"id":{call},"result":{}}}"#, "[".repeat(200)), true),
-            9 => (r#"{"jsonrpc":"2.0","id":null,"error":{"code":1}}"#.to_owned(), false),
-            10 => (format!(r#"{{"jsonrpc":"2.0","id":{call},"method":"ask"}}"#), false),
-            11 => (r#"{"jsonrpc":"2.0","method":"notice","params":null}"#.to_owned(), false),
+            8 => (
+                format!(r#"{{"id":{call},"result":{}}}"#, "[".repeat(200)),
+                true,
+            ),
+            9 => (
+                r#"{"jsonrpc":"2.0","id":null,"error":{"code":1}}"#.to_owned(),
+                false,
+            ),
+            10 => (
+                format!(r#"{{"jsonrpc":"2.0","id":{call},"method":"ask"}}"#),
+                false,
+            ),
+            11 => (
+                r#"{"jsonrpc":"2.0","method":"notice","params":null}"#.to_owned(),
+                false,
+            ),
             12 => (choices.text(), false),
-            13 => (format!(r#"{{"jsonrpc":"2.0","result":{{"id":{call}}}}}"#), false),
-            14 => (format!(r#"{{"jsonrpc":"2.0","id":{call},"id":{call},"result":0}}"#), true),
+            13 => (
+                format!(r#"{{"jsonrpc":"2.0","result":{{"id":{call}}}}}"#),
+                false,
+            ),
+            14 => (
+                format!(r#"{{"jsonrpc":"2.0","id":{call},"id":{call},"result":0}}"#),
+                true,
+            ),
             _ => ("[]".to_owned(), false),
         };
         let tie = choices.below(4) == 0;
@@ -123,7 +174,10 @@ impl Run {
         let before = self.model.open.len();
         self.peer.handle_frame(Bytes::from(frame.clone()), tied);
         self.drain();
-        assert!(!ends || !self.model.open.contains_key(&call), "not ended by {frame}");
+        assert!(
+            !ends || !self.model.open.contains_key(&call),
+            "not ended by {frame}"
+        );
         let ended = before - self.model.open.len();
         assert!(ended <= 1, "{ended} calls ended by {frame}");
     }
@@ -135,8 +189,12 @@ impl Run {
             _ => choices.text(),
         };
         let tail = format!(r#""}},"id":{call}}}"#);
-        let malformed = Malformed::TooLong { len: 99, len_max: 9 };
-        self.peer.handle_too_long(head.into(), tail.as_bytes(), malformed);
+        let malformed = Malformed::TooLong {
+            len: 99,
+            len_max: 9,
+        };
+        self.peer
+            .handle_too_long(head.into(), tail.as_bytes(), malformed);
     }
 
     /// Answers, refuses or forgets a request of the other side; which may not be open.
@@ -156,10 +214,17 @@ impl Run {
         self.peer.handle_timeout(self.now);
         self.drain();
         if self.model.paused_since.is_none() {
-            let due = self.model.open.values().find(|deadline| **deadline <= self.now);
+            let due = self
+                .model
+                .open
+                .values()
+                .find(|deadline| **deadline <= self.now);
             assert!(due.is_none(), "a call outlived its deadline");
             let wanted = self.peer.poll_timeout();
-            assert!(self.model.open.is_empty() || wanted.is_some(), "no timer for an open call");
+            assert!(
+                self.model.open.is_empty() || wanted.is_some(),
+                "no timer for an open call"
+            );
         }
     }
 
@@ -172,7 +237,10 @@ impl Run {
             Some(since) => {
                 self.peer.resume(self.now);
                 let pause = self.now - since;
-                self.model.open.values_mut().for_each(|deadline| *deadline += pause);
+                self.model
+                    .open
+                    .values_mut()
+                    .for_each(|deadline| *deadline += pause);
             }
         }
     }

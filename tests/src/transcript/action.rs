@@ -98,7 +98,8 @@ impl Outcome {
             Err(error) => error.to_string(),
         };
         let story = self.done.iter().take(20);
-        let story = story.map(|done| format!("  {} ({:?}): {}", done.name, done.took, result(done)));
+        let story =
+            story.map(|done| format!("  {} ({:?}): {}", done.name, done.took, result(done)));
         story.collect::<Vec<_>>().join("\n")
     }
 }
@@ -130,7 +131,9 @@ impl<'a> Run<'a> {
         match action {
             Action::Connect { tries } => self.connect(tries.unwrap_or(1)).await,
             Action::ListTools => {
-                let Some(client) = self.client.clone() else { return };
+                let Some(client) = self.client.clone() else {
+                    return;
+                };
                 let start = Instant::now();
                 let listed = client.list_tools().await;
                 let listed = listed.map(|listing| {
@@ -139,24 +142,46 @@ impl<'a> Run<'a> {
                 });
                 self.done("list_tools".to_owned(), start, listed);
             }
-            Action::Call { tool, arguments, timeout, max, times, at_once } => {
-                let call = CallAction { tool, arguments, timeout, max };
-                self.calls(&call, times.unwrap_or(1), at_once.unwrap_or(1)).await;
+            Action::Call {
+                tool,
+                arguments,
+                timeout,
+                max,
+                times,
+                at_once,
+            } => {
+                let call = CallAction {
+                    tool,
+                    arguments,
+                    timeout,
+                    max,
+                };
+                self.calls(&call, times.unwrap_or(1), at_once.unwrap_or(1))
+                    .await;
             }
             Action::Close => {
-                let Some(client) = self.client.take() else { return };
+                let Some(client) = self.client.take() else {
+                    return;
+                };
                 let start = Instant::now();
                 client.close().await;
                 self.note_leftovers();
                 self.done("close".to_owned(), start, Ok(Got::Closed));
             }
-            Action::Until { tools, seen, finished } => {
+            Action::Until {
+                tools,
+                seen,
+                finished,
+            } => {
                 self.until(tools, seen, finished).await;
             }
             Action::WatchTools { every } => {
-                let Some(client) = self.client.clone() else { return };
+                let Some(client) = self.client.clone() else {
+                    return;
+                };
                 let tools = Arc::clone(&self.tools);
-                self.watchers.spawn(watch(client, tools, Duration::from_millis(every)));
+                self.watchers
+                    .spawn(watch(client, tools, Duration::from_millis(every)));
             }
         }
     }
@@ -181,7 +206,9 @@ impl<'a> Run<'a> {
     }
 
     async fn calls(&mut self, call: &CallAction, times: usize, at_once: usize) {
-        let Some(client) = self.client.clone() else { return };
+        let Some(client) = self.client.clone() else {
+            return;
+        };
         for _ in 0..times {
             let mut together = JoinSet::new();
             for _ in 0..at_once {
@@ -193,7 +220,11 @@ impl<'a> Run<'a> {
                 });
             }
             for (name, start, called) in together.join_all().await {
-                self.done(name, start, called.map(|reply| Got::Called(Box::new(reply))));
+                self.done(
+                    name,
+                    start,
+                    called.map(|reply| Got::Called(Box::new(reply))),
+                );
             }
         }
     }
@@ -206,8 +237,12 @@ impl<'a> Run<'a> {
     ) {
         until("what the transcript waits for", || {
             let record = self.stage.record();
-            tools.as_ref().is_none_or(|tools| *lock(&self.tools) == *tools)
-                && seen.as_ref().is_none_or(|(method, times)| record.of(method).len() >= *times)
+            tools
+                .as_ref()
+                .is_none_or(|tools| *lock(&self.tools) == *tools)
+                && seen
+                    .as_ref()
+                    .is_none_or(|(method, times)| record.of(method).len() >= *times)
                 && (!finished || record.is_finished())
         })
         .await;
@@ -218,7 +253,11 @@ impl<'a> Run<'a> {
     }
 
     fn done(&mut self, name: String, start: Instant, result: Result<Got, Error>) {
-        self.outcome.done.push(Done { name, result, took: start.elapsed() });
+        self.outcome.done.push(Done {
+            name,
+            result,
+            took: start.elapsed(),
+        });
     }
 
     /// Closes what is still open.

@@ -113,7 +113,9 @@ impl Kind {
 impl Check {
     /// What is wrong, if the check does not hold.
     pub(super) fn fault(&self, outcome: &Outcome) -> Option<String> {
-        self.hold(outcome).err().map(|why| format!("{self:?}: {why}"))
+        self.hold(outcome)
+            .err()
+            .map(|why| format!("{self:?}: {why}"))
     }
 
     fn hold(&self, outcome: &Outcome) -> Result<(), String> {
@@ -128,12 +130,18 @@ impl Check {
             | Self::TextLen { .. } => self.hold_of_result(outcome),
             Self::Alive => holds(outcome.is_alive, "it was gone"),
             Self::AllCallsOk => {
-                let mut calls = outcome.done.iter().filter(|done| done.name.starts_with("call "));
+                let mut calls = outcome
+                    .done
+                    .iter()
+                    .filter(|done| done.name.starts_with("call "));
                 let failed = calls.find(|done| done.result.is_err());
                 holds(failed.is_none(), format!("{failed:?}"))
             }
             Self::Answered { id, with, code } => {
-                let answer = outcome.record.answer_to(&id.to_string()).ok_or("no answer")?;
+                let answer = outcome
+                    .record
+                    .answer_to(&id.to_string())
+                    .ok_or("no answer")?;
                 let has = answer.at(with).is_some();
                 let found = answer.at("error.code").and_then(Value::as_i64);
                 holds(has && (code.is_none() || found == *code), &answer.text)
@@ -147,19 +155,28 @@ impl Check {
             Self::NeverMember { method, path } => {
                 let messages = outcome.record.of(method);
                 let found = messages.iter().find(|message| message.at(path).is_some());
-                holds(!messages.is_empty() && found.is_none(), format!("{found:?}"))
+                holds(
+                    !messages.is_empty() && found.is_none(),
+                    format!("{found:?}"),
+                )
             }
-            Self::NothingLeft => {
-                holds(outcome.leftovers.is_empty(), outcome.leftovers.join(", "))
-            }
-            Self::Seen { method, exactly, most } => {
+            Self::NothingLeft => holds(outcome.leftovers.is_empty(), outcome.leftovers.join(", ")),
+            Self::Seen {
+                method,
+                exactly,
+                most,
+            } => {
                 let seen = outcome.record.of(method).len();
                 let fits = exactly.is_none_or(|times| seen == times)
                     && most.is_none_or(|times| seen <= times);
                 holds(fits, seen)
             }
             Self::SeenAnswers { exactly } => {
-                let seen = outcome.record.heard().filter(|message| message.is_answer()).count();
+                let seen = outcome
+                    .record
+                    .heard()
+                    .filter(|message| message.is_answer())
+                    .count();
                 holds(seen == *exactly, seen)
             }
             Self::Spawns { most } => holds(outcome.spawns <= *most, outcome.spawns),
@@ -222,30 +239,45 @@ impl Check {
 }
 
 fn holds(is_so: bool, otherwise: impl ToString) -> Result<(), String> {
-    if is_so { Ok(()) } else { Err(otherwise.to_string()) }
+    if is_so {
+        Ok(())
+    } else {
+        Err(otherwise.to_string())
+    }
 }
 
 fn hold_ids(outcome: &Outcome) -> Result<(), String> {
-    let requests = outcome.record.heard().filter(|message| message.method().is_some());
+    let requests = outcome
+        .record
+        .heard()
+        .filter(|message| message.method().is_some());
     let ids: Vec<String> = requests.filter_map(crate::record::Message::id).collect();
     let different: HashSet<&String> = ids.iter().collect();
     holds(different.len() == ids.len(), "an id was used twice")?;
     let unsafe_one = ids.iter().find(|id| {
-        id.parse::<i64>().map_or(true, |id| id.unsigned_abs() > 9_007_199_254_740_991)
+        id.parse::<i64>()
+            .map_or(true, |id| id.unsigned_abs() > 9_007_199_254_740_991)
     });
     holds(unsafe_one.is_none(), format!("{unsafe_one:?}"))
 }
 
 fn find<'a>(outcome: &'a Outcome, of: &str) -> Result<&'a Done, String> {
     let found = match of {
-        "call last" => outcome.done.iter().rfind(|done| done.name.starts_with("call ")),
+        "call last" => outcome
+            .done
+            .iter()
+            .rfind(|done| done.name.starts_with("call ")),
         of => outcome.done.iter().rfind(|done| done.name == of),
     };
     found.ok_or_else(|| format!("there was no {of}"))
 }
 
 fn error_of<'a>(outcome: &'a Outcome, of: &str) -> Result<&'a Error, String> {
-    find(outcome, of)?.result.as_ref().err().ok_or_else(|| "it did not fail".to_owned())
+    find(outcome, of)?
+        .result
+        .as_ref()
+        .err()
+        .ok_or_else(|| "it did not fail".to_owned())
 }
 
 fn result_of<'a>(outcome: &'a Outcome, of: &str) -> Result<&'a Reply<CallToolResult>, String> {

@@ -69,9 +69,13 @@ impl Transcript {
                 let line: ClientLine = serde_json::from_str(line).map_err(fail)?;
                 transcript.options = line.client;
             } else if line.starts_with("{\"do\"") {
-                transcript.actions.push(serde_json::from_str(line).map_err(fail)?);
+                transcript
+                    .actions
+                    .push(serde_json::from_str(line).map_err(fail)?);
             } else if line.starts_with("{\"check\"") {
-                transcript.checks.push(serde_json::from_str(line).map_err(fail)?);
+                transcript
+                    .checks
+                    .push(serde_json::from_str(line).map_err(fail)?);
             }
         }
         if transcript.actions.is_empty() || transcript.checks.is_empty() {
@@ -102,20 +106,21 @@ pub fn play(server: &Path, transcript: &Path) -> Result<(), String> {
         .with_writer(move || writer.clone())
         .finish();
     let guard = tracing::subscriber::set_default(subscriber);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
     let runtime = runtime.map_err(|error| error.to_string())?;
     let result = runtime.block_on(run(server, transcript, read, &log));
     drop(guard);
     result
 }
 
-async fn run(
-    server: &Path,
-    path: &Path,
-    transcript: Transcript,
-    log: &Log,
-) -> Result<(), String> {
-    let Transcript { options, actions, checks } = transcript;
+async fn run(server: &Path, path: &Path, transcript: Transcript, log: &Log) -> Result<(), String> {
+    let Transcript {
+        options,
+        actions,
+        checks,
+    } = transcript;
     let stage = Stage::of_file(server, path);
     let mut run = Run::new(&stage, options);
     for action in actions {
@@ -127,8 +132,12 @@ async fn run(
     until("no process is left", || stage.processes().is_empty()).await;
     outcome.record = stage.record();
     outcome.spawns = stage.spawns();
-    let mut wrong: Vec<String> =
-        outcome.record.failures().into_iter().map(|why| format!("the server: {why}")).collect();
+    let mut wrong: Vec<String> = outcome
+        .record
+        .failures()
+        .into_iter()
+        .map(|why| format!("the server: {why}"))
+        .collect();
     wrong.extend(checks.iter().filter_map(|check| check.fault(&outcome)));
     if wrong.is_empty() {
         return Ok(());
@@ -139,7 +148,8 @@ async fn run(
 impl Options {
     fn limits(&self) -> Limits {
         let limits = Limits::default();
-        self.frame_len_max.map_or(limits, |len| limits.with_frame_len_max(len))
+        self.frame_len_max
+            .map_or(limits, |len| limits.with_frame_len_max(len))
     }
 
     fn builder(&self) -> mcp_client::Builder {
@@ -154,9 +164,15 @@ impl Options {
     }
 
     fn grace(&self) -> Grace {
-        let Some(step) = self.grace else { return Grace::default() };
+        let Some(step) = self.grace else {
+            return Grace::default();
+        };
         let step = Duration::from_millis(step);
-        Grace { stdin_closed: step, term: step, kill: step }
+        Grace {
+            stdin_closed: step,
+            term: step,
+            kill: step,
+        }
     }
 }
 
@@ -173,7 +189,10 @@ impl Log {
 
 impl std::io::Write for Log {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
