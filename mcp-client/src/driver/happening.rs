@@ -114,6 +114,8 @@ impl Core {
                 _ => {}
             }
         }
+        // The peer refuses by itself what is past its limits.
+        self.transmit();
     }
 
     fn settled(

@@ -159,7 +159,7 @@ impl Shared {
             return Err(death.error(Sent::No));
         }
         core.peer.notify(method, params);
-        core.transmit();
+        core.transmit_notice(method);
         drop(core);
         self.wake.notify_one();
         Ok(())
@@ -285,9 +285,23 @@ impl Core {
         }
     }
 
-    /// Hands what was encoded to the link; nothing in it may be a request.
+    /// Hands the notification just encoded to the link.
+    fn transmit_notice(&mut self, method: &'static str) {
+        let labels = if self.sender.wants_labels() {
+            Labels::of_method(method)
+        } else {
+            Labels::default()
+        };
+        self.transmit_labelled(labels);
+    }
+
+    /// Hands what was encoded to the link; nothing in it may be a request or a notification.
     pub(super) fn transmit(&mut self) {
-        if self.transmit_with(Labels::default()) == Err(SendError::Full) {
+        self.transmit_labelled(Labels::default());
+    }
+
+    fn transmit_labelled(&mut self, labels: Labels) {
+        if self.transmit_with(labels) == Err(SendError::Full) {
             // Bound: answers cannot be dropped one by one, or the server would wait for them.
             let reason = "the server sends requests but does not read the answers".to_owned();
             self.life = Life::Closing(Arc::new(Death { reason, obituary: None }));
@@ -305,7 +319,10 @@ impl Core {
                     labels: labels.take().unwrap_or_default(),
                     body,
                 },
-                _ => Outbound::Notify { labels: Labels::default(), body },
+                _ => Outbound::Notify {
+                    labels: labels.take().unwrap_or_default(),
+                    body,
+                },
             };
             if let Err(error) = self.sender.push(outbound) {
                 result = Err(error);
@@ -333,7 +350,7 @@ impl Core {
                 out.extend_from_slice(why.as_bytes());
                 out.extend_from_slice(b"\"}");
             });
-            self.transmit();
+            self.transmit_notice(method::NOTIFICATIONS_CANCELLED);
         }
         Sent::Maybe
     }
