@@ -104,7 +104,10 @@ impl Catalog {
         let mut servers = Vec::new();
         for (server, known) in config.servers().iter().zip(known) {
             if let Knowledge::Told(told) = known {
-                let allowed = told.tools.iter().filter(|tool| server.filter().allows(&tool.name));
+                let allowed = told
+                    .tools
+                    .iter()
+                    .filter(|tool| server.filter().allows(&tool.name));
                 offered.extend(allowed.map(|tool| (server.name(), tool)));
             }
             servers.push(status(server, known));
@@ -112,18 +115,28 @@ impl Catalog {
         let names = NameTable::new(
             naming,
             config.servers().iter().map(ServerConfig::name),
-            offered.iter().map(|(server, tool)| (*server, tool.name.as_str())),
+            offered
+                .iter()
+                .map(|(server, tool)| (*server, tool.name.as_str())),
         );
         let mut tools: Vec<CatalogTool> = offered
             .into_iter()
             .filter_map(|(server, tool)| {
                 let name = names.name(server, &tool.name)?.clone();
                 let route = names.route(name.as_str())?.clone();
-                Some(CatalogTool { name, route, tool: Arc::clone(tool) })
+                Some(CatalogTool {
+                    name,
+                    route,
+                    tool: Arc::clone(tool),
+                })
             })
             .collect();
         tools.sort_by(|one, other| one.name.cmp(&other.name));
-        Self { servers, tools, names }
+        Self {
+            servers,
+            tools,
+            names,
+        }
     }
 
     /// The servers, in the order of the configuration.
@@ -135,7 +148,9 @@ impl Catalog {
     /// The server of this name.
     #[must_use]
     pub fn server(&self, name: &str) -> Option<&ServerStatus> {
-        self.servers.iter().find(|server| server.name.as_str() == name)
+        self.servers
+            .iter()
+            .find(|server| server.name.as_str() == name)
     }
 
     /// The tools, in the order of their public names.
@@ -147,7 +162,10 @@ impl Catalog {
     /// The tool of this public name.
     #[must_use]
     pub fn tool(&self, name: &str) -> Option<&CatalogTool> {
-        let found = self.tools.binary_search_by(|tool| tool.name.as_str().cmp(name)).ok()?;
+        let found = self
+            .tools
+            .binary_search_by(|tool| tool.name.as_str().cmp(name))
+            .ok()?;
         self.tools.get(found)
     }
 
@@ -177,11 +195,14 @@ impl Catalog {
         tool: &str,
         name: &str,
     ) -> Result<Route, RegistryError> {
-        let status = self.servers.iter().find(|status| status.name == *server.name());
+        let status = self
+            .servers
+            .iter()
+            .find(|status| status.name == *server.name());
         match status.map(|status| &status.state) {
-            Some(ServerState::Disabled) => {
-                Err(RegistryError::ServerDisabled { server: server.name().clone() })
-            }
+            Some(ServerState::Disabled) => Err(RegistryError::ServerDisabled {
+                server: server.name().clone(),
+            }),
             Some(ServerState::Failed(error)) => Err(RegistryError::ServerUnavailable {
                 server: server.name().clone(),
                 cause: Box::new(Arc::clone(error)),
@@ -209,7 +230,10 @@ impl Catalog {
         let candidates = names.chain(raw.iter().map(String::as_str));
         let nearest = nearest_few(name, candidates, NEAREST_MAX);
         let nearest = nearest.into_iter().map(str::to_owned).collect();
-        RegistryError::UnknownTool { name: name.to_owned(), nearest }
+        RegistryError::UnknownTool {
+            name: name.to_owned(),
+            nearest,
+        }
     }
 }
 
@@ -219,9 +243,10 @@ fn status(server: &ServerConfig, known: &Knowledge) -> ServerStatus {
         _ if !server.is_enabled() => (ServerState::Disabled, Vec::new()),
         Knowledge::Nothing => (ServerState::Idle, Vec::new()),
         Knowledge::Failed(error) => (ServerState::Failed(Arc::clone(error)), Vec::new()),
-        Knowledge::Told(told) => {
-            (ServerState::Ready(Box::new(told.ready.clone())), notes(server, told))
-        }
+        Knowledge::Told(told) => (
+            ServerState::Ready(Box::new(told.ready.clone())),
+            notes(server, told),
+        ),
     };
     ServerStatus { name, state, notes }
 }

@@ -102,7 +102,11 @@ pub struct Unmatched<'p, 'n> {
 
 impl fmt::Display for Unmatched<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` in its `tools` filter matches no tool", self.pattern)?;
+        write!(
+            f,
+            "`{}` in its `tools` filter matches no tool",
+            self.pattern
+        )?;
         match self.nearest {
             Some(nearest) => write!(f, "; did you mean `{nearest}`?"),
             None => Ok(()),

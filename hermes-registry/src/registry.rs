@@ -85,7 +85,13 @@ impl Builder {
 
     /// The registry, with no server started yet.
     pub fn open(self) -> Registry {
-        let Self { config, naming, client, connector, outcome_limits } = self;
+        let Self {
+            config,
+            naming,
+            client,
+            connector,
+            outcome_limits,
+        } = self;
         let redactor = |server: &ServerConfig| Redactor::new().with_secrets(server.secrets());
         let redactors = config.servers().iter().map(redactor).collect();
         let len = config.servers().len();
@@ -105,7 +111,9 @@ impl Builder {
             redactors,
             state: Mutex::new(state),
         };
-        Registry { inner: Arc::new(inner) }
+        Registry {
+            inner: Arc::new(inner),
+        }
     }
 }
 
@@ -152,8 +160,14 @@ impl Registry {
         let config = self.config();
         if config.server(name).is_none() {
             let names = config.servers().iter().map(|server| server.name().as_str());
-            let nearest = nearest_few(name, names, 3).into_iter().map(str::to_owned).collect();
-            return Err(RegistryError::UnknownServer { name: name.to_owned(), nearest });
+            let nearest = nearest_few(name, names, 3)
+                .into_iter()
+                .map(str::to_owned)
+                .collect();
+            return Err(RegistryError::UnknownServer {
+                name: name.to_owned(),
+                nearest,
+            });
         }
         Ok(self.discover_where(|server| server.as_str() == name).await)
     }
@@ -197,7 +211,9 @@ impl Registry {
         let route = self.catalog().resolve(name, self.config())?;
         let arguments = read_arguments(arguments, &route)?;
         let (client, server) = self.inner.client(&route)?;
-        let mut call = client.call_tool(&route.tool, &arguments).timeout(server.timeout());
+        let mut call = client
+            .call_tool(&route.tool, &arguments)
+            .timeout(server.timeout());
         if let Some(timeout) = timeout {
             call = call.timeout(timeout).timeout_max(timeout);
         }
@@ -222,7 +238,9 @@ impl Registry {
             Err(error) => {
                 let server = error.server().map(ServerName::as_str);
                 let index = server.and_then(|name| self.inner.index(name));
-                let redactor = index.and_then(|index| self.inner.redactors.get(index)).cloned();
+                let redactor = index
+                    .and_then(|index| self.inner.redactors.get(index))
+                    .cloned();
                 error.to_model_json(&redactor.unwrap_or_default())
             }
         }
@@ -232,7 +250,9 @@ impl Registry {
     #[must_use]
     pub fn outcome(&self, called: &Called) -> Outcome {
         let index = self.inner.index(called.route.server.as_str());
-        let redactor = index.and_then(|index| self.inner.redactors.get(index)).cloned();
+        let redactor = index
+            .and_then(|index| self.inner.redactors.get(index))
+            .cloned();
         Outcome::new(
             &called.reply.value,
             &self.inner.outcome_limits,
@@ -281,7 +301,10 @@ impl Inner {
     }
 
     fn index(&self, server: &str) -> Option<usize> {
-        self.config.servers().iter().position(|known| known.name().as_str() == server)
+        self.config
+            .servers()
+            .iter()
+            .position(|known| known.name().as_str() == server)
     }
 
     fn is_connected(&self, index: usize) -> bool {
@@ -294,7 +317,9 @@ impl Inner {
         let (Some(server), Some(redactor)) =
             (self.config.servers().get(index), self.redactors.get(index))
         else {
-            return Err(Error::not_started("the server is no longer configured".to_owned()));
+            return Err(Error::not_started(
+                "the server is no longer configured".to_owned(),
+            ));
         };
         let until = Instant::now() + server.connect_timeout();
         let client = Client::builder(self.client.clone())
@@ -329,7 +354,9 @@ impl Inner {
         let mut state = self.lock();
         let (knowledge, client) = match connected {
             Ok((client, changes, told)) => {
-                state.followers.spawn(Self::follow(Arc::downgrade(self), index, changes));
+                state
+                    .followers
+                    .spawn(Self::follow(Arc::downgrade(self), index, changes));
                 (Knowledge::Told(Arc::new(told)), Some(client))
             }
             Err(error) => (Knowledge::Failed(Arc::new(error)), None),
@@ -358,7 +385,9 @@ impl Inner {
                 continue;
             }
             let read_at = Instant::now();
-            let Some(registry) = registry.upgrade() else { break };
+            let Some(registry) = registry.upgrade() else {
+                break;
+            };
             let client = registry.lock().clients.get(index).cloned().flatten();
             let Some(client) = client else { break };
             match ask(&client).await {
@@ -402,7 +431,12 @@ async fn ask(client: &Client) -> Result<Told, Error> {
         instructions: session.instructions.clone(),
         tools_listed: tools.len(),
     };
-    Ok(Told { ready, tools, diagnostics: listing.diagnostics, cut: listing.cut })
+    Ok(Told {
+        ready,
+        tools,
+        diagnostics: listing.diagnostics,
+        cut: listing.cut,
+    })
 }
 
 fn read_arguments(arguments: &str, route: &Route) -> Result<RawJson, RegistryError> {
@@ -415,7 +449,11 @@ fn read_arguments(arguments: &str, route: &Route) -> Result<RawJson, RegistryErr
         return Ok(RawJson::empty_object());
     }
     let json = RawJson::parse(arguments).map_err(|error| invalid(error.to_string()))?;
-    if json.is_object() { Ok(json) } else { Err(invalid("they must be a JSON object".to_owned())) }
+    if json.is_object() {
+        Ok(json)
+    } else {
+        Err(invalid("they must be a JSON object".to_owned()))
+    }
 }
 
 fn failed(route: Route, error: Error, is_own_timeout: bool) -> RegistryError {
@@ -425,7 +463,11 @@ fn failed(route: Route, error: Error, is_own_timeout: bool) -> RegistryError {
         Error::TimedOut(timed_out) => RegistryError::Deadline {
             server,
             tool: tool.to_string(),
-            budget: if is_own_timeout { "the call's timeout" } else { "timeout" },
+            budget: if is_own_timeout {
+                "the call's timeout"
+            } else {
+                "timeout"
+            },
             after: timed_out.after,
             outcome_uncertain,
         },
@@ -452,12 +494,16 @@ fn failed(route: Route, error: Error, is_own_timeout: bool) -> RegistryError {
 
 impl fmt::Debug for Inner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Registry").field("config", &self.config).finish_non_exhaustive()
+        f.debug_struct("Registry")
+            .field("config", &self.config)
+            .finish_non_exhaustive()
     }
 }
 
 impl fmt::Debug for Builder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Builder").field("config", &self.config).finish_non_exhaustive()
+        f.debug_struct("Builder")
+            .field("config", &self.config)
+            .finish_non_exhaustive()
     }
 }

@@ -17,11 +17,17 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("usage: tools COMMAND [ARGUMENT...]");
         return Ok(());
     };
-    let command = Command::new(program).args(arguments).envs(std::env::vars_os());
+    let command = Command::new(program)
+        .args(arguments)
+        .envs(std::env::vars_os());
     let client = Client::builder(Implementation::new("tools-example", "0.1.0"))
         .connect_with(|| stdio::spawn(command.clone(), Limits::default()).map_err(Error::from))
         .await?;
-    println!("{} ({})", client.session().version, client.session().era.as_str());
+    println!(
+        "{} ({})",
+        client.session().version,
+        client.session().era.as_str()
+    );
     for tool in client.list_tools().await?.items {
         println!("{}: {}", tool.name, tool.description.unwrap_or_default());
     }

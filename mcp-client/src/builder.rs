@@ -221,9 +221,9 @@ impl Builder {
             reason = "the one task of a connection, which ends with the last Client and is waited \
                       for by Client::close"
         )]
-        let _: tokio::task::JoinHandle<()> = tokio::spawn(driver.run());
+        let task = tokio::spawn(driver.run());
         // From here on, dropping the connection ends the driver and what it drives.
-        let connection = Connection::new(Arc::clone(&shared), changes, ending);
+        let connection = Connection::new(Arc::clone(&shared), changes, ending, task);
         let opening = Opening {
             client: self.client.clone(),
             capabilities: self.handlers.capabilities(),
@@ -249,7 +249,12 @@ impl Builder {
                 return Err(Error::not_connected_in_time(waiting_for, self.connect_timeout).into());
             }
         };
-        Ok(Client::new(connection, session, self.timeouts, self.page_limits))
+        Ok(Client::new(
+            connection,
+            session,
+            self.timeouts,
+            self.page_limits,
+        ))
     }
 }
 

@@ -56,7 +56,11 @@ pub struct Call<T> {
 enum State {
     Failed(Option<Error>),
     Ready(Request),
-    Waiting { call: CallId, method: Cow<'static, str>, reply: oneshot::Receiver<Settled> },
+    Waiting {
+        call: CallId,
+        method: Cow<'static, str>,
+        reply: oneshot::Receiver<Settled>,
+    },
     Done,
 }
 
@@ -108,7 +112,11 @@ impl RawReply {
             };
             // The caller's own redactor does the showing of raw results.
             let (method, excerpt) = (String::from("a request"), String::new());
-            Err(Error::PeerMisbehaved(Box::new(PeerMisbehaved { method, fault, excerpt })))
+            Err(Error::PeerMisbehaved(Box::new(PeerMisbehaved {
+                method,
+                fault,
+                excerpt,
+            })))
         })
     }
 }
@@ -121,7 +129,13 @@ impl<T> Call<T> {
         read: fn(&Answer) -> Result<T, Unreadable>,
     ) -> Self {
         let state = State::Ready(request);
-        Self { shared, timeouts, progress: None, state, read }
+        Self {
+            shared,
+            timeouts,
+            progress: None,
+            state,
+            read,
+        }
     }
 
     /// A call that has failed before it was sent.
@@ -131,7 +145,13 @@ impl<T> Call<T> {
         error: Error,
         read: fn(&Answer) -> Result<T, Unreadable>,
     ) -> Self {
-        Self { shared, timeouts, progress: None, state: State::Failed(Some(error)), read }
+        Self {
+            shared,
+            timeouts,
+            progress: None,
+            state: State::Failed(Some(error)),
+            read,
+        }
     }
 
     /// Ends the call if nothing is heard of it for this long; progress counts as being heard.
@@ -176,7 +196,14 @@ impl<T> Call<T> {
                 return Ok(());
             }
         };
-        let Request { method, members, meta, wants_progress, is_cancellable, name } = request;
+        let Request {
+            method,
+            members,
+            meta,
+            wants_progress,
+            is_cancellable,
+            name,
+        } = request;
         let (sender, reply) = oneshot::channel();
         let waiter = Waiter {
             reply: sender,
@@ -195,26 +222,45 @@ impl<T> Call<T> {
                 None => labels,
             }
         };
-        let call = self.shared.call(self.timeouts, waiter, &method, write, labels)?;
-        self.state = State::Waiting { call, method, reply };
+        let call = self
+            .shared
+            .call(self.timeouts, waiter, &method, write, labels)?;
+        self.state = State::Waiting {
+            call,
+            method,
+            reply,
+        };
         Ok(())
     }
 
     fn finish(&self, method: &str, settled: Settled) -> Result<T, Error> {
-        let Settled { outcome, sent, death } = settled;
+        let Settled {
+            outcome,
+            sent,
+            death,
+        } = settled;
         let misbehaved = |fault, excerpt: &[u8]| {
-            let excerpt = self.shared.redactor.redact_bytes_lossy(excerpt, EXCERPT_MAX);
+            let excerpt = self
+                .shared
+                .redactor
+                .redact_bytes_lossy(excerpt, EXCERPT_MAX);
             let method = method.to_owned();
-            Error::PeerMisbehaved(Box::new(PeerMisbehaved { method, fault, excerpt }))
+            Error::PeerMisbehaved(Box::new(PeerMisbehaved {
+                method,
+                fault,
+                excerpt,
+            }))
         };
         match outcome {
-            Outcome::Answered(answer) => (self.read)(&answer).map_err(|Unreadable::Fault(fault)| {
-                // A fault of the frame tells its place in the frame.
-                match fault {
-                    PeerFault::Frame(_) => misbehaved(fault, answer.frame()),
-                    fault => misbehaved(fault, &answer.result()),
-                }
-            }),
+            Outcome::Answered(answer) => {
+                (self.read)(&answer).map_err(|Unreadable::Fault(fault)| {
+                    // A fault of the frame tells its place in the frame.
+                    match fault {
+                        PeerFault::Frame(_) => misbehaved(fault, answer.frame()),
+                        fault => misbehaved(fault, &answer.result()),
+                    }
+                })
+            }
             Outcome::Refused(mut error) => {
                 if let Cow::Owned(text) = self.shared.redactor.redact(&error.message) {
                     error.message = text;
@@ -230,7 +276,12 @@ impl<T> Call<T> {
                     _ => (Budget::Idle, self.timeouts.idle),
                 };
                 let waiting_for = method.to_owned();
-                Err(Error::TimedOut(Box::new(TimedOut { waiting_for, budget, after, sent })))
+                Err(Error::TimedOut(Box::new(TimedOut {
+                    waiting_for,
+                    budget,
+                    after,
+                    sent,
+                })))
             }
             _ => Err(closed(death.as_deref(), sent)),
         }
@@ -242,7 +293,11 @@ fn closed(death: Option<&crate::driver::Death>, sent: Sent) -> Error {
         Some(death) => death.error(sent),
         None => {
             let reason = "the connection is gone".to_owned();
-            Error::Closed(Box::new(crate::Closure { reason, obituary: None, sent }))
+            Error::Closed(Box::new(crate::Closure {
+                reason,
+                obituary: None,
+                sent,
+            }))
         }
     }
 }
@@ -313,12 +368,17 @@ impl<T> fmt::Debug for Call<T> {
             State::Waiting { .. } => "in flight",
             State::Done => "done",
         };
-        f.debug_struct("Call").field("state", &state).finish_non_exhaustive()
+        f.debug_struct("Call")
+            .field("state", &state)
+            .finish_non_exhaustive()
     }
 }
 
 /// Hands an answer on as it came.
-#[expect(clippy::unnecessary_wraps, reason = "readers of answers have one signature")]
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "readers of answers have one signature"
+)]
 pub(crate) fn read_raw(answer: &Answer) -> Result<RawReply, Unreadable> {
     Ok(RawReply(answer.clone()))
 }
@@ -344,9 +404,9 @@ pub(crate) fn read_typed<T: Decode + ResultObject>(
             diagnostics: decoded.diagnostics,
             raw: RawReply(answer.clone()),
         }),
-        Some(other) => {
-            Err(Unreadable::Fault(PeerFault::ResultType(other.as_str().to_owned())))
-        }
+        Some(other) => Err(Unreadable::Fault(PeerFault::ResultType(
+            other.as_str().to_owned(),
+        ))),
     }
 }
 

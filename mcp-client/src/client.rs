@@ -12,7 +12,9 @@ use mcp_types::{
     Tool, method,
 };
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 
+use crate::Error;
 use crate::builder::Builder;
 use crate::call::{Call, RawReply, Reply, Request, Unreadable, misused, read_raw, read_typed};
 use crate::driver::{Ending, Shared};
@@ -21,7 +23,6 @@ use crate::negotiate::members_of;
 use crate::notice::{ChangeCounts, Changes};
 use crate::page::{Listing, PageLimits};
 use crate::session::{Era, Session};
-use crate::Error;
 
 /// A connection, which ends when it is dropped.
 #[derive(Debug)]
@@ -29,6 +30,8 @@ pub(crate) struct Connection {
     shared: Arc<Shared>,
     changes: Arc<ChangeCounts>,
     ending: watch::Receiver<Ending>,
+    /// The driver's task; it ends by itself once the connection is to end.
+    _task: JoinHandle<()>,
 }
 
 impl Connection {
@@ -36,8 +39,14 @@ impl Connection {
         shared: Arc<Shared>,
         changes: Arc<ChangeCounts>,
         ending: watch::Receiver<Ending>,
+        task: JoinHandle<()>,
     ) -> Self {
-        Self { shared, changes, ending }
+        Self {
+            shared,
+            changes,
+            ending,
+            _task: task,
+        }
     }
 
     /// Ends the connection and waits until what stood behind it is gone.
@@ -99,7 +108,10 @@ impl Client {
 
     /// Whether the connection has ended, or is about to; and why, in words.
     pub fn closed(&self) -> Option<String> {
-        self.connection.shared.death().map(|death| death.reason.clone())
+        self.connection
+            .shared
+            .death()
+            .map(|death| death.reason.clone())
     }
 
     /// Waits until the connection has ended, whoever ends it.
@@ -134,7 +146,10 @@ impl Client {
     ///
     /// A tool that fails gives a result with `isError`, not an error.
     pub fn call_tool(&self, name: &str, arguments: &RawJson) -> Call<Reply<CallToolResult>> {
-        self.call(self.tool_request(name, arguments), read_typed::<CallToolResult>)
+        self.call(
+            self.tool_request(name, arguments),
+            read_typed::<CallToolResult>,
+        )
     }
 
     /// Calls a tool and leaves its result as it came.
@@ -149,7 +164,10 @@ impl Client {
         // Spec: T-49. `{}` is accepted by more servers than no arguments at all.
         members.extend_from_slice(b",\"arguments\":");
         members.extend_from_slice(arguments.as_str().as_bytes());
-        Request { wants_progress: true, ..self.request(method::TOOLS_CALL, members, Some(name)) }
+        Request {
+            wants_progress: true,
+            ..self.request(method::TOOLS_CALL, members, Some(name))
+        }
     }
 
     /// One page of the tools.
@@ -182,7 +200,8 @@ impl Client {
     ///
     /// If a page could not be had.
     pub async fn list_resources(&self) -> Result<Listing<Resource>, Error> {
-        self.collect(|cursor| self.list_resources_page(cursor)).await
+        self.collect(|cursor| self.list_resources_page(cursor))
+            .await
     }
 
     /// One page of the resource templates.
@@ -191,7 +210,12 @@ impl Client {
         cursor: Option<&str>,
     ) -> Call<Reply<ListResourceTemplatesResult>> {
         let offered = self.session.capabilities.resources.is_some();
-        self.list(method::RESOURCES_TEMPLATES_LIST, offered, "resources", cursor)
+        self.list(
+            method::RESOURCES_TEMPLATES_LIST,
+            offered,
+            "resources",
+            cursor,
+        )
     }
 
     /// All resource templates.
@@ -200,7 +224,8 @@ impl Client {
     ///
     /// If a page could not be had.
     pub async fn list_resource_templates(&self) -> Result<Listing<ResourceTemplate>, Error> {
-        self.collect(|cursor| self.list_resource_templates_page(cursor)).await
+        self.collect(|cursor| self.list_resource_templates_page(cursor))
+            .await
     }
 
     /// Reads a resource.
@@ -208,7 +233,13 @@ impl Client {
         let mut members = b"\"uri\":".to_vec();
         write_string(&mut members, uri);
         let request = self.request(method::RESOURCES_READ, members, Some(uri));
-        self.call(Request { wants_progress: true, ..request }, read_typed::<ReadResourceResult>)
+        self.call(
+            Request {
+                wants_progress: true,
+                ..request
+            },
+            read_typed::<ReadResourceResult>,
+        )
     }
 
     /// One page of the prompts.
@@ -230,7 +261,13 @@ impl Client {
     pub fn get_prompt(&self, params: &GetPromptParams) -> Call<Reply<GetPromptResult>> {
         let name = params.name.as_str();
         let request = self.request(method::PROMPTS_GET, members_of(params), Some(name));
-        self.call(Request { wants_progress: true, ..request }, read_typed::<GetPromptResult>)
+        self.call(
+            Request {
+                wants_progress: true,
+                ..request
+            },
+            read_typed::<GetPromptResult>,
+        )
     }
 
     /// Asks the server for a sign of life; legacy servers only.
@@ -253,7 +290,9 @@ impl Client {
         params: Option<&RawJson>,
     ) -> Call<RawReply> {
         let params = params.map_or("{}", RawJson::as_str).trim();
-        let inner = params.strip_prefix('{').and_then(|params| params.strip_suffix('}'));
+        let inner = params
+            .strip_prefix('{')
+            .and_then(|params| params.strip_suffix('}'));
         match inner {
             Some(members) => {
                 let members = members.trim().as_bytes().to_vec();
@@ -301,12 +340,16 @@ impl Client {
         capability: &'static str,
     ) -> Call<Reply<EmptyResult>> {
         let misuse = match self.session.era {
-            Era::Modern => {
-                Misuse::UnknownToRevision { method, version: self.session.version.clone() }
-            }
+            Era::Modern => Misuse::UnknownToRevision {
+                method,
+                version: self.session.version.clone(),
+            },
             Era::Legacy if !is_offered => Misuse::NotOffered { method, capability },
             Era::Legacy => {
-                return self.call(self.request(method, members, None), read_typed::<EmptyResult>);
+                return self.call(
+                    self.request(method, members, None),
+                    read_typed::<EmptyResult>,
+                );
             }
         };
         self.failed(misused(misuse), read_typed::<EmptyResult>)
@@ -324,16 +367,28 @@ impl Client {
             meta: Arc::clone(&self.session.request_meta),
             wants_progress: false,
             is_cancellable: true,
-            name: name.filter(|_name| self.session.era == Era::Modern).map(str::to_owned),
+            name: name
+                .filter(|_name| self.session.era == Era::Modern)
+                .map(str::to_owned),
         }
     }
 
     fn call<T>(&self, request: Request, read: fn(&Answer) -> Result<T, Unreadable>) -> Call<T> {
-        Call::new(Arc::clone(&self.connection.shared), self.timeouts, request, read)
+        Call::new(
+            Arc::clone(&self.connection.shared),
+            self.timeouts,
+            request,
+            read,
+        )
     }
 
     fn failed<T>(&self, error: Error, read: fn(&Answer) -> Result<T, Unreadable>) -> Call<T> {
-        Call::failed(Arc::clone(&self.connection.shared), self.timeouts, error, read)
+        Call::failed(
+            Arc::clone(&self.connection.shared),
+            self.timeouts,
+            error,
+            read,
+        )
     }
 }
 

@@ -154,14 +154,23 @@ pub enum Budget {
 impl Error {
     /// A server that was never started, for a reason in words.
     pub fn not_started(reason: String) -> Self {
-        Self::Closed(Box::new(Closure { reason, obituary: None, sent: Sent::No }))
+        Self::Closed(Box::new(Closure {
+            reason,
+            obituary: None,
+            sent: Sent::No,
+        }))
     }
 
     /// A server that was not ready within the time for connecting; `waiting_for` says what was
     /// still missing.
     pub fn not_connected_in_time(waiting_for: impl Into<String>, after: Duration) -> Self {
         let (waiting_for, budget) = (waiting_for.into(), Budget::Connect);
-        Self::TimedOut(Box::new(TimedOut { waiting_for, budget, after, sent: Sent::Maybe }))
+        Self::TimedOut(Box::new(TimedOut {
+            waiting_for,
+            budget,
+            after,
+            sent: Sent::Maybe,
+        }))
     }
 
     /// Whether the request may have run.
@@ -226,20 +235,34 @@ impl fmt::Display for PeerMisbehaved {
         match &self.fault {
             PeerFault::Frame(malformed) => write!(f, "is {malformed}")?,
             PeerFault::Result(error) => write!(f, "does not fit the method: {error}")?,
-            PeerFault::ResultType(kind) => write!(f, "is of the kind {kind:?}, which is not legal")?,
+            PeerFault::ResultType(kind) => {
+                write!(f, "is of the kind {kind:?}, which is not legal")?
+            }
         }
-        if self.excerpt.is_empty() { Ok(()) } else { write!(f, "; it begins: {}", self.excerpt) }
+        if self.excerpt.is_empty() {
+            Ok(())
+        } else {
+            write!(f, "; it begins: {}", self.excerpt)
+        }
     }
 }
 
 impl fmt::Display for Incompatible {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = |versions: &[Version]| {
-            versions.iter().map(Version::as_str).collect::<Vec<_>>().join(", ")
+            versions
+                .iter()
+                .map(Version::as_str)
+                .collect::<Vec<_>>()
+                .join(", ")
         };
         match self {
             Self::Version { ours, theirs } if theirs.is_empty() => {
-                write!(f, "the server speaks none of our protocol revisions ({})", list(ours))
+                write!(
+                    f,
+                    "the server speaks none of our protocol revisions ({})",
+                    list(ours)
+                )
             }
             Self::Version { ours, theirs } => write!(
                 f,
@@ -256,14 +279,22 @@ impl fmt::Display for Incompatible {
 impl fmt::Display for Misuse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooManyInFlight { calls_in_flight_max } => {
-                write!(f, "{calls_in_flight_max} calls are in flight, which is the limit")
+            Self::TooManyInFlight {
+                calls_in_flight_max,
+            } => {
+                write!(
+                    f,
+                    "{calls_in_flight_max} calls are in flight, which is the limit"
+                )
             }
             Self::QueueFull => {
                 f.write_str("the server does not read, and the queue of what waits for it is full")
             }
             Self::NotOffered { method, capability } => {
-                write!(f, "{method} needs the capability {capability}, which the server lacks")
+                write!(
+                    f,
+                    "{method} needs the capability {capability}, which the server lacks"
+                )
             }
             Self::UnknownToRevision { method, version } => {
                 write!(f, "{method} does not exist in revision {version}")
@@ -275,7 +306,9 @@ impl fmt::Display for Misuse {
 
 impl fmt::Display for TimedOut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { waiting_for, after, .. } = self;
+        let Self {
+            waiting_for, after, ..
+        } = self;
         match self.budget {
             Budget::Connect => write!(f, "not connected within {after:?} ({waiting_for})"),
             Budget::Idle => write!(f, "nothing heard of {waiting_for} for {after:?}"),

@@ -83,7 +83,9 @@ impl ChangeCounts {
     }
 
     fn read(&self) -> [u64; 3] {
-        self.counts.each_ref().map(|count| count.load(Ordering::Acquire))
+        self.counts
+            .each_ref()
+            .map(|count| count.load(Ordering::Acquire))
     }
 }
 
@@ -127,12 +129,13 @@ impl Changes {
     /// The next change that has already happened.
     pub fn try_next(&mut self) -> Option<Change> {
         let counts = self.counts.read();
-        let change = Change::ALL.into_iter().find(|change| {
-            counts.get(change.index()) != self.seen.get(change.index())
-        })?;
-        if let (Some(seen), Some(count)) =
-            (self.seen.get_mut(change.index()), counts.get(change.index()))
-        {
+        let change = Change::ALL
+            .into_iter()
+            .find(|change| counts.get(change.index()) != self.seen.get(change.index()))?;
+        if let (Some(seen), Some(count)) = (
+            self.seen.get_mut(change.index()),
+            counts.get(change.index()),
+        ) {
             *seen = *count;
         }
         Some(change)

@@ -22,7 +22,10 @@ pub struct PageLimits {
 
 impl Default for PageLimits {
     fn default() -> Self {
-        Self { pages_max: 50, items_max: 10_000 }
+        Self {
+            pages_max: 50,
+            items_max: 10_000,
+        }
     }
 }
 
@@ -71,7 +74,11 @@ macro_rules! page_of {
 
 page_of!(ListPromptsResult, prompts, Prompt);
 page_of!(ListResourcesResult, resources, Resource);
-page_of!(ListResourceTemplatesResult, resource_templates, ResourceTemplate);
+page_of!(
+    ListResourceTemplatesResult,
+    resource_templates,
+    ResourceTemplate
+);
 
 impl PageOf for ListToolsResult {
     type Item = Tool;
@@ -88,7 +95,11 @@ impl Client {
         page: impl Fn(Option<&str>) -> Call<Reply<P>>,
     ) -> Result<Listing<P::Item>, Error> {
         let limits = self.page_limits();
-        let mut listing = Listing { items: Vec::new(), diagnostics: Vec::new(), cut: None };
+        let mut listing = Listing {
+            items: Vec::new(),
+            diagnostics: Vec::new(),
+            cut: None,
+        };
         let mut seen = HashSet::new();
         let mut cursor: Option<String> = None;
         for _ in 0..limits.pages_max {

@@ -25,24 +25,40 @@ pub(super) struct Asks {
 
 impl Asks {
     pub(super) fn new(shared: Arc<Shared>, handlers: Handlers, server: Arc<str>) -> Self {
-        Self { shared, handlers, server, tasks: JoinSet::new(), open: HashMap::new() }
+        Self {
+            shared,
+            handlers,
+            server,
+            tasks: JoinSet::new(),
+            open: HashMap::new(),
+        }
     }
 
     /// Starts the handler of a question, or refuses it if there is none (ROOT-06).
     pub(super) fn start(&mut self, id: RequestId, method: &Method, params: Option<Bytes>) {
-        let version = self.shared.lock().session.as_ref().map(|(_, version)| version.clone());
-        let asker = Asker { server: Arc::clone(&self.server), version };
+        let version = self
+            .shared
+            .lock()
+            .session
+            .as_ref()
+            .map(|(_, version)| version.clone());
+        let asker = Asker {
+            server: Arc::clone(&self.server),
+            version,
+        };
         let shared = Arc::clone(&self.shared);
         let handlers = &self.handlers;
         let handle = match method.as_str() {
             method::ROOTS_LIST if handlers.roots.is_some() => {
-                let Some(roots) = handlers.roots.clone() else { return };
-                self.spawn(&id, async move {
-                    encode(roots.list_roots(asker).await)
-                })
+                let Some(roots) = handlers.roots.clone() else {
+                    return;
+                };
+                self.spawn(&id, async move { encode(roots.list_roots(asker).await) })
             }
             method::SAMPLING_CREATE_MESSAGE if handlers.sampling.is_some() => {
-                let Some(sampling) = handlers.sampling.clone() else { return };
+                let Some(sampling) = handlers.sampling.clone() else {
+                    return;
+                };
                 self.spawn(&id, async move {
                     let params = read::<CreateMessageParams>(params.as_ref())?;
                     let _clocks_stand = shared.user_asked();
@@ -50,7 +66,9 @@ impl Asks {
                 })
             }
             method::ELICITATION_CREATE if handlers.elicitation.is_some() => {
-                let Some(elicitation) = handlers.elicitation.clone() else { return };
+                let Some(elicitation) = handlers.elicitation.clone() else {
+                    return;
+                };
                 self.spawn(&id, async move {
                     let params = read::<ElicitParams>(params.as_ref())?;
                     let _clocks_stand = shared.user_asked();
@@ -73,7 +91,10 @@ impl Asks {
         let (shared, id) = (Arc::clone(&self.shared), id.clone());
         self.tasks.spawn(async move {
             // A handler that panics is still answered for: dropping this answers with an error.
-            let mut unanswered = Unanswered { shared, id: Some(id) };
+            let mut unanswered = Unanswered {
+                shared,
+                id: Some(id),
+            };
             let answer = answer.await;
             unanswered.answer(answer)
         })
@@ -130,9 +151,9 @@ impl Drop for Unanswered {
 
 fn read<T: Decode>(params: Option<&Bytes>) -> Result<T, ErrorObject> {
     let text = params.map_or(Ok("{}"), |params| std::str::from_utf8(params));
-    let decoded = text.map_err(|error| error.to_string()).and_then(|text| {
-        T::decode(text).map_err(|error| error.to_string())
-    });
+    let decoded = text
+        .map_err(|error| error.to_string())
+        .and_then(|text| T::decode(text).map_err(|error| error.to_string()));
     match decoded {
         Ok(decoded) => Ok(decoded.value),
         Err(why) => Err(ErrorObject::new(ErrorCode::INVALID_PARAMS, why)),

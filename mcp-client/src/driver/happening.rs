@@ -16,11 +16,21 @@ use crate::session::Era;
 /// Something to do once the lock is released, in order.
 pub(super) enum Happening {
     /// A server's question needs a handler.
-    Asked { id: RequestId, method: Method, params: Option<Bytes> },
+    Asked {
+        id: RequestId,
+        method: Method,
+        params: Option<Bytes>,
+    },
     /// The server tells something that is no progress.
-    Noticed { method: Method, params: Option<Bytes> },
+    Noticed {
+        method: Method,
+        params: Option<Bytes>,
+    },
     /// A call made progress.
-    Progressed { sink: Arc<ProgressSink>, progress: ProgressParams },
+    Progressed {
+        sink: Arc<ProgressSink>,
+        progress: ProgressParams,
+    },
     /// A call has ended.
     Settled { waiter: Waiter, settled: Settled },
     /// A line on stdout was no message.
@@ -37,8 +47,15 @@ impl Core {
         let mut lost = None;
         match inbound {
             Inbound::Frame { origin, body, .. } => self.peer.handle_frame(body, tie(origin)),
-            Inbound::TooLong { head, tail, len, len_max, .. } => {
-                self.peer.handle_too_long(head, &tail, Malformed::TooLong { len, len_max });
+            Inbound::TooLong {
+                head,
+                tail,
+                len,
+                len_max,
+                ..
+            } => {
+                self.peer
+                    .handle_too_long(head, &tail, Malformed::TooLong { len, len_max });
             }
             Inbound::ExchangeEnded { exchange } => {
                 lost = Some("the server ended its reply without an answer".to_owned());
@@ -51,7 +68,12 @@ impl Core {
             Inbound::Closed(closed) => self.close(closed),
             _ => {}
         }
-        let lost = lost.map(|reason| Arc::new(Death { reason, obituary: None }));
+        let lost = lost.map(|reason| {
+            Arc::new(Death {
+                reason,
+                obituary: None,
+            })
+        });
         self.drain(now, lost.as_ref(), happened);
     }
 
@@ -74,7 +96,11 @@ impl Core {
     fn close(&mut self, closed: Closed) {
         let mut reason = closed.to_string();
         let obituary = closed.obituary.map(|mut obituary| {
-            let methods = self.peer.calls().into_iter().filter_map(|call| self.peer.waiter(call));
+            let methods = self
+                .peer
+                .calls()
+                .into_iter()
+                .filter_map(|call| self.peer.waiter(call));
             obituary.in_flight = methods.map(|waiter| waiter.method.to_string()).collect();
             Arc::new(obituary)
         });
@@ -94,7 +120,11 @@ impl Core {
     fn drain(&mut self, now: Instant, lost: Option<&Arc<Death>>, happened: &mut Vec<Happening>) {
         while let Some(event) = self.peer.poll_event() {
             match event {
-                Event::Settled { call, waiter, outcome } => {
+                Event::Settled {
+                    call,
+                    waiter,
+                    outcome,
+                } => {
                     let settled = self.settled(call, &waiter, outcome, lost);
                     happened.push(Happening::Settled { waiter, settled });
                 }
@@ -109,7 +139,10 @@ impl Core {
                 }),
                 Event::Exhausted => {
                     let reason = "the server sent nothing but broken messages".to_owned();
-                    self.life = Life::Closing(Arc::new(Death { reason, obituary: None }));
+                    self.life = Life::Closing(Arc::new(Death {
+                        reason,
+                        obituary: None,
+                    }));
                 }
                 _ => {}
             }
@@ -127,9 +160,10 @@ impl Core {
     ) -> Settled {
         let exchange = ExchangeId(call.number());
         let (sent, death) = match &outcome {
-            Outcome::TimedOut(_) => {
-                (self.tell_given_up(call, waiter, "no answer within the time allowed"), None)
-            }
+            Outcome::TimedOut(_) => (
+                self.tell_given_up(call, waiter, "no answer within the time allowed"),
+                None,
+            ),
             Outcome::Lost => {
                 let sent = match self.sender.retract(exchange) {
                     mcp_transport::link::Retracted::Unsent => Sent::No,
@@ -143,7 +177,11 @@ impl Core {
             }
             _ => (Sent::Yes, None),
         };
-        Settled { outcome, sent, death }
+        Settled {
+            outcome,
+            sent,
+            death,
+        }
     }
 
     fn noticed(
@@ -155,20 +193,33 @@ impl Core {
     ) {
         match method.as_str() {
             method::NOTIFICATIONS_PROGRESS => {
-                let Some(progress) = read::<ProgressParams>(params.as_ref()) else { return };
+                let Some(progress) = read::<ProgressParams>(params.as_ref()) else {
+                    return;
+                };
                 // Spec: T-39. Progress for a call that has ended is dropped.
-                let Token::Number(number) = progress.progress_token else { return };
-                let Ok(number) = u64::try_from(number) else { return };
+                let Token::Number(number) = progress.progress_token else {
+                    return;
+                };
+                let Ok(number) = u64::try_from(number) else {
+                    return;
+                };
                 let call = CallId::new(number);
                 self.peer.touch(now, call);
-                let sink = self.peer.waiter(call).and_then(|waiter| waiter.progress.clone());
+                let sink = self
+                    .peer
+                    .waiter(call)
+                    .and_then(|waiter| waiter.progress.clone());
                 if let Some(sink) = sink {
                     happened.push(Happening::Progressed { sink, progress });
                 }
             }
             method::NOTIFICATIONS_CANCELLED => {
-                let Some(cancelled) = read::<CancelledParams>(params.as_ref()) else { return };
-                let Some(id) = cancelled.request_id.and_then(request_id) else { return };
+                let Some(cancelled) = read::<CancelledParams>(params.as_ref()) else {
+                    return;
+                };
+                let Some(id) = cancelled.request_id.and_then(request_id) else {
+                    return;
+                };
                 if self.peer.withdraw(&id) {
                     happened.push(Happening::Withdrawn { id });
                 }

@@ -68,11 +68,29 @@ impl Driver {
         sinks: Sinks,
         ended: watch::Sender<Ending>,
     ) -> Self {
-        let Sinks { handlers, changes, log, server } = sinks;
+        let Sinks {
+            handlers,
+            changes,
+            log,
+            server,
+        } = sinks;
         let asks = Asks::new(Arc::clone(&shared), handlers, Arc::clone(&server));
-        let last_will = LastWill { shared: Arc::clone(&shared), changes };
+        let last_will = LastWill {
+            shared: Arc::clone(&shared),
+            changes,
+        };
         let happened = Vec::new();
-        Self { shared, receiver, asks, last_will, log, server, happened, misbehaviors: 0, ended }
+        Self {
+            shared,
+            receiver,
+            asks,
+            last_will,
+            log,
+            server,
+            happened,
+            misbehaviors: 0,
+            ended,
+        }
     }
 
     /// Runs until the connection has ended and what stood behind it is gone.
@@ -82,7 +100,9 @@ impl Driver {
         loop {
             let plan = self.shared.lock().plan();
             if let Some(death) = plan.end {
-                self.shared.lock().die(death, clock::now(), &mut self.happened);
+                self.shared
+                    .lock()
+                    .die(death, clock::now(), &mut self.happened);
                 self.deliver();
                 break;
             }
@@ -99,7 +119,9 @@ impl Driver {
             match turn {
                 Turn::Woken => {}
                 Turn::Due => {
-                    self.shared.lock().time_out(clock::now(), &mut self.happened);
+                    self.shared
+                        .lock()
+                        .time_out(clock::now(), &mut self.happened);
                     self.deliver();
                 }
                 Turn::Received => {
@@ -167,8 +189,12 @@ impl Driver {
     fn notice(&self, method: &Method, params: Option<&bytes::Bytes>) {
         match method.as_str() {
             method::NOTIFICATIONS_TOOLS_LIST_CHANGED => self.last_will.changes.note(Change::Tools),
-            method::NOTIFICATIONS_PROMPTS_LIST_CHANGED => self.last_will.changes.note(Change::Prompts),
-            method::NOTIFICATIONS_RESOURCES_LIST_CHANGED => self.last_will.changes.note(Change::Resources),
+            method::NOTIFICATIONS_PROMPTS_LIST_CHANGED => {
+                self.last_will.changes.note(Change::Prompts)
+            }
+            method::NOTIFICATIONS_RESOURCES_LIST_CHANGED => {
+                self.last_will.changes.note(Change::Resources)
+            }
             method::NOTIFICATIONS_MESSAGE => {
                 if let (Some(log), Some(message)) =
                     (&self.log, read::<LoggingMessageParams>(params))
@@ -184,7 +210,11 @@ impl Driver {
     fn warn(&self, what: std::fmt::Arguments<'_>) {
         let count = self.misbehaviors;
         if count < LOGGED_MAX || count.is_multiple_of(1_000) {
-            tracing::warn!(server = &*self.server, count = count + 1, "the server sent {what}");
+            tracing::warn!(
+                server = &*self.server,
+                count = count + 1,
+                "the server sent {what}"
+            );
         }
     }
 
@@ -216,7 +246,11 @@ struct Timer {
 
 impl Timer {
     fn new() -> Self {
-        Self { at: None, sleep: None, is_registered: false }
+        Self {
+            at: None,
+            sleep: None,
+            is_registered: false,
+        }
     }
 
     fn set(&mut self, at: Option<Instant>) {
@@ -240,7 +274,9 @@ impl Timer {
     /// cost more than reading a small message.
     async fn fired(&mut self) {
         poll_fn(|context| {
-            let (Some(_), Some(sleep)) = (self.at, &mut self.sleep) else { return Poll::Pending };
+            let (Some(_), Some(sleep)) = (self.at, &mut self.sleep) else {
+                return Poll::Pending;
+            };
             if self.is_registered && !sleep.is_elapsed() {
                 return Poll::Pending;
             }
@@ -263,7 +299,10 @@ struct LastWill {
 impl Drop for LastWill {
     fn drop(&mut self) {
         let reason = "the connection's task was ended".to_owned();
-        let death = Arc::new(Death { reason, obituary: None });
+        let death = Arc::new(Death {
+            reason,
+            obituary: None,
+        });
         let mut happened = Vec::new();
         let mut core = self.shared.lock();
         core.die(death, clock::now(), &mut happened);

@@ -53,7 +53,11 @@ pub(crate) struct Death {
 impl Death {
     pub(crate) fn error(&self, sent: Sent) -> Error {
         let obituary = self.obituary.clone();
-        Error::Closed(Box::new(Closure { reason: self.reason.clone(), obituary, sent }))
+        Error::Closed(Box::new(Closure {
+            reason: self.reason.clone(),
+            obituary,
+            sent,
+        }))
     }
 }
 
@@ -113,7 +117,11 @@ impl Shared {
             write_failed_at: None,
             first_stray: None,
         };
-        Self { core: Mutex::new(core), wake: Notify::new(), redactor }
+        Self {
+            core: Mutex::new(core),
+            wake: Notify::new(),
+            redactor,
+        }
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Core> {
@@ -187,7 +195,10 @@ impl Shared {
     pub(crate) fn request_close(&self, reason: &str) {
         let mut core = self.lock();
         if matches!(core.life, Life::Open) {
-            let death = Death { reason: reason.to_owned(), obituary: None };
+            let death = Death {
+                reason: reason.to_owned(),
+                obituary: None,
+            };
             core.life = Life::Closing(Arc::new(death));
         }
         drop(core);
@@ -248,14 +259,20 @@ impl Drop for UserAsked {
 impl Core {
     fn refusal(&self, refused: CallRefused) -> Error {
         match (refused, &self.life) {
-            (CallRefused::TooManyInFlight { calls_in_flight_max }, _) => {
-                Error::Misused(Misuse::TooManyInFlight { calls_in_flight_max })
-            }
-            (_, Life::Closing(death) | Life::Closed(death)) => {
-                death.error(Sent::No)
-            }
+            (
+                CallRefused::TooManyInFlight {
+                    calls_in_flight_max,
+                },
+                _,
+            ) => Error::Misused(Misuse::TooManyInFlight {
+                calls_in_flight_max,
+            }),
+            (_, Life::Closing(death) | Life::Closed(death)) => death.error(Sent::No),
             (_, Life::Open) => {
-                let death = Death { reason: "the connection is closed".to_owned(), obituary: None };
+                let death = Death {
+                    reason: "the connection is closed".to_owned(),
+                    obituary: None,
+                };
                 death.error(Sent::No)
             }
         }
@@ -273,7 +290,11 @@ impl Core {
             while self.peer.poll_transmit().is_some() {}
             return Err(error);
         }
-        let labels = if self.sender.wants_labels() { labels() } else { Labels::default() };
+        let labels = if self.sender.wants_labels() {
+            labels()
+        } else {
+            Labels::default()
+        };
         match self.transmit_with(labels) {
             Ok(()) => Ok(()),
             Err(SendError::Full) => {
@@ -304,7 +325,10 @@ impl Core {
         if self.transmit_with(labels) == Err(SendError::Full) {
             // Bound: answers cannot be dropped one by one, or the server would wait for them.
             let reason = "the server sends requests but does not read the answers".to_owned();
-            self.life = Life::Closing(Arc::new(Death { reason, obituary: None }));
+            self.life = Life::Closing(Arc::new(Death {
+                reason,
+                obituary: None,
+            }));
         }
     }
 
@@ -384,10 +408,15 @@ impl Core {
 
     /// Ends a connection that can no longer be written to and does not tell why.
     pub(super) fn check_writing(&mut self, now: Instant) {
-        let is_over = self.write_failed_at.is_some_and(|at| now >= at + LAST_WORDS);
+        let is_over = self
+            .write_failed_at
+            .is_some_and(|at| now >= at + LAST_WORDS);
         if is_over && matches!(self.life, Life::Open) {
             let reason = "the server closed its input".to_owned();
-            self.life = Life::Closing(Arc::new(Death { reason, obituary: None }));
+            self.life = Life::Closing(Arc::new(Death {
+                reason,
+                obituary: None,
+            }));
         }
     }
 
@@ -407,6 +436,10 @@ impl Core {
             Life::Closing(death) => Some(Arc::clone(death)),
             _ => None,
         };
-        Plan { blocked, timer: self.timer, end }
+        Plan {
+            blocked,
+            timer: self.timer,
+            end,
+        }
     }
 }

@@ -220,13 +220,18 @@ fn request_meta(opening: &Opening, version: &Version) -> String {
     let meta = Meta::new()
         .with(meta::PROTOCOL_VERSION, version.as_str())
         .with(meta::CLIENT_INFO, &opening.client)
-        .with(meta::CLIENT_CAPABILITIES, &opening.capabilities.for_version(version));
+        .with(
+            meta::CLIENT_CAPABILITIES,
+            &opening.capabilities.for_version(version),
+        );
     String::from_utf8(members_of(&meta)).unwrap_or_default()
 }
 
 /// The members of an object, without its braces.
 pub(crate) fn members_of<T: Serialize>(params: &T) -> Vec<u8> {
     let json = serde_json::to_vec(params).unwrap_or_default();
-    let inner = json.strip_prefix(b"{").and_then(|json| json.strip_suffix(b"}"));
+    let inner = json
+        .strip_prefix(b"{")
+        .and_then(|json| json.strip_suffix(b"}"));
     inner.unwrap_or_default().to_vec()
 }

@@ -157,7 +157,10 @@ fn best(theirs: &[Version], modern: bool) -> Option<Version> {
 }
 
 fn no_common_version(theirs: Vec<Version>) -> Incompatible {
-    Incompatible::Version { ours: Version::KNOWN.to_vec(), theirs }
+    Incompatible::Version {
+        ours: Version::KNOWN.to_vec(),
+        theirs,
+    }
 }
 
 #[cfg(test)]
@@ -193,26 +196,59 @@ mod tests {
         let both = r#"{"supported":["2026-07-28","2025-11-25"],"requested":"x"}"#;
         let legacy = r#"{"supported":["2025-06-18"],"requested":"x"}"#;
         let table: Vec<(ProbeAnswer, &str)> = vec![
-            (discovered(&["2026-07-28", "2025-11-25"]), "modern 2026-07-28"),
-            (discovered(&["2025-03-26", "2025-06-18"]), "initialize 2025-06-18"),
-            (ProbeAnswer::Refused(error(-32_022, Some(both))), "ask 2026-07-28"),
-            (ProbeAnswer::Refused(error(-32_022, Some(legacy))), "initialize 2025-06-18"),
-            (ProbeAnswer::Refused(error(-32_022, None)), "initialize 2025-11-25"),
+            (
+                discovered(&["2026-07-28", "2025-11-25"]),
+                "modern 2026-07-28",
+            ),
+            (
+                discovered(&["2025-03-26", "2025-06-18"]),
+                "initialize 2025-06-18",
+            ),
+            (
+                ProbeAnswer::Refused(error(-32_022, Some(both))),
+                "ask 2026-07-28",
+            ),
+            (
+                ProbeAnswer::Refused(error(-32_022, Some(legacy))),
+                "initialize 2025-06-18",
+            ),
+            (
+                ProbeAnswer::Refused(error(-32_022, None)),
+                "initialize 2025-11-25",
+            ),
             (ProbeAnswer::Refused(error(-32_021, None)), "ask 2026-07-28"),
             (ProbeAnswer::Refused(error(-32_020, None)), "ask 2026-07-28"),
-            (ProbeAnswer::Refused(error(-32_601, None)), "initialize 2025-11-25"),
-            (ProbeAnswer::Refused(error(-32_602, None)), "initialize 2025-11-25"),
-            (ProbeAnswer::Refused(error(-32_000, None)), "initialize 2025-11-25"),
-            (ProbeAnswer::Refused(error(0, None)), "initialize 2025-11-25"),
+            (
+                ProbeAnswer::Refused(error(-32_601, None)),
+                "initialize 2025-11-25",
+            ),
+            (
+                ProbeAnswer::Refused(error(-32_602, None)),
+                "initialize 2025-11-25",
+            ),
+            (
+                ProbeAnswer::Refused(error(-32_000, None)),
+                "initialize 2025-11-25",
+            ),
+            (
+                ProbeAnswer::Refused(error(0, None)),
+                "initialize 2025-11-25",
+            ),
             (ProbeAnswer::OtherShape, "initialize 2025-11-25"),
             (ProbeAnswer::Silence, "initialize 2025-11-25"),
             (ProbeAnswer::Gone, "respawn"),
         ];
         for (answer, expected) in table {
-            assert_eq!(show(&Probe::new().decide(&Version::LATEST, answer)), expected);
+            assert_eq!(
+                show(&Probe::new().decide(&Version::LATEST, answer)),
+                expected
+            );
         }
         let none = Probe::new().decide(&Version::LATEST, discovered(&["2030-01-01"]));
-        assert!(show(&none).starts_with("fail: no protocol revision in common: the server speaks 2030-01-01"));
+        assert!(
+            show(&none)
+                .starts_with("fail: no protocol revision in common: the server speaks 2030-01-01")
+        );
     }
 
     #[test]
@@ -221,7 +257,10 @@ mod tests {
         for code in [-32_022, -32_021, -32_020] {
             let mut probe = Probe::new();
             let refused = || ProbeAnswer::Refused(error(code, Some(again)));
-            assert_eq!(show(&probe.decide(&Version::LATEST, refused())), "ask 2026-07-28");
+            assert_eq!(
+                show(&probe.decide(&Version::LATEST, refused())),
+                "ask 2026-07-28"
+            );
             assert!(show(&probe.decide(&Version::LATEST, refused())).starts_with("fail"));
         }
     }
@@ -235,10 +274,16 @@ mod tests {
             InitializeResult::decode(&json).unwrap().value
         };
         for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
-            assert!(matches!(decide_initialized(&result(version)), Handshake::Open(_)), "{version}");
+            assert!(
+                matches!(decide_initialized(&result(version)), Handshake::Open(_)),
+                "{version}"
+            );
         }
         for version in ["2026-07-28", "1999-01-01", ""] {
-            assert!(matches!(decide_initialized(&result(version)), Handshake::Fail(_)), "{version}");
+            assert!(
+                matches!(decide_initialized(&result(version)), Handshake::Fail(_)),
+                "{version}"
+            );
         }
     }
 
@@ -249,9 +294,18 @@ mod tests {
         let decide = |code, versions: &str| {
             decide_not_initialized(&error(code, Some(&supported(versions))), &asked)
         };
-        assert_eq!(decide(-32_022, r#"["2026-07-28"]"#), Some(Handshake::Probe(Version::V2026_07_28)));
-        assert_eq!(decide(-32_602, r#"["2024-11-05"]"#), Some(Handshake::Again(Version::V2024_11_05)));
-        assert!(matches!(decide(-32_602, r#"["1999"]"#), Some(Handshake::Fail(_))));
+        assert_eq!(
+            decide(-32_022, r#"["2026-07-28"]"#),
+            Some(Handshake::Probe(Version::V2026_07_28))
+        );
+        assert_eq!(
+            decide(-32_602, r#"["2024-11-05"]"#),
+            Some(Handshake::Again(Version::V2024_11_05))
+        );
+        assert!(matches!(
+            decide(-32_602, r#"["1999"]"#),
+            Some(Handshake::Fail(_))
+        ));
         assert_eq!(decide_not_initialized(&error(-32_600, None), &asked), None);
     }
 }

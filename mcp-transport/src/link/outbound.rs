@@ -7,6 +7,7 @@ use bytes::Bytes;
 use crate::Labels;
 
 /// The number of an exchange: one request and everything that belongs to it.
+#[expect(clippy::exhaustive_structs, reason = "it is a number and nothing else")]
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct ExchangeId(pub u64);
 
