@@ -3,5 +3,9 @@
 mod calls;
 mod cases;
 mod eras;
+#[cfg(feature = "real-peers")]
+mod peers;
+mod process_tree;
 mod properties;
+mod registry;
 mod torture;

@@ -59,6 +59,16 @@ impl Stage {
             .env(STAGE_MARK, self.folder.path())
     }
 
+    /// The words of that command.
+    pub fn words(&self) -> [&Path; 3] {
+        [&self.program, &self.script, self.folder.path()]
+    }
+
+    /// The value of [`STAGE_MARK`] for this stage.
+    pub fn mark(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// Connects with the defaults.
     ///
     /// # Errors
