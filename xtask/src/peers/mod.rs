@@ -38,7 +38,7 @@ pub(crate) fn run(then: Then) -> Outcome {
 }
 
 fn test(folder: &Path) -> Outcome {
-    let output = Cmd::new("cargo test -p mcp-tests --test it peers::")
+    let output = Cmd::new("cargo test -p mcp-tests --features real-peers --test it peers::")
         .env("HERMES_MCP_PEERS", folder.display().to_string())
         .tee()?;
     match passed(&output) {
