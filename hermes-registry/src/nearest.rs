@@ -51,6 +51,10 @@ pub fn nearest_few<'a>(
         .collect();
     found.sort_unstable();
     found.dedup();
+    // Beside a name that is one slip away, those that are three away are noise.
+    if let Some((best, _)) = found.first().copied() {
+        found.retain(|(slips, _)| *slips == usize::MAX || *slips <= best.saturating_add(1));
+    }
     found.truncate(count);
     found.into_iter().map(|(_, candidate)| candidate).collect()
 }

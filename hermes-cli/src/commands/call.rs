@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal as _, Read as _};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use hermes_registry::name::Naming;
 use hermes_registry::{Called, Catalog, RegistryError, ServerConfig};
 use mcp_types::{ProgressParams, RawJson};
 
@@ -20,9 +21,6 @@ const ARGUMENTS_LEN_MAX: u64 = 32 << 20;
 
 /// How long standard input may be silent before people are told what is waited for.
 const PATIENCE: Duration = Duration::from_secs(2);
-
-/// The most characters of a public name that stand before its hash, if it has one.
-const UNHASHED_LEN: usize = 55;
 
 /// What is to be called.
 #[derive(Debug)]
@@ -156,30 +154,19 @@ fn candidates<'s>(session: &'s Session, name: &str) -> Result<Vec<&'s ServerConf
     let fitting: Vec<&ServerConfig> = servers
         .iter()
         .copied()
-        .filter(|server| may_belong_to(name, server.name().as_str()))
+        .filter(|server| Naming::default().may_belong(name, server.name().as_str()))
         .collect();
     match fitting.as_slice() {
-        [] => match settings.faulty().find(|server| may_belong_to(name, server)) {
+        [] => match settings
+            .faulty()
+            .find(|server| Naming::default().may_belong(name, server))
+        {
             Some(server) => Err(Failure::faulty_server(server)),
             None => Ok(servers),
         },
         [server] => Ok(vec![session.server(server.name().as_str())?]),
         _ => Ok(fitting),
     }
-}
-
-/// Whether this public name may be one of this server's tools.
-///
-/// The rules are those of [`hermes_registry::name`]: every name begins with its server's prefix,
-/// of which a hashed name may have lost the end.
-fn may_belong_to(name: &str, server: &str) -> bool {
-    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-    let prefix: String = "mcp_"
-        .chars()
-        .chain(server.chars().map(plain))
-        .chain(['_'])
-        .collect();
-    name.starts_with(prefix.get(..UNHASHED_LEN).unwrap_or(&prefix))
 }
 
 /// Why there is no such tool: the server that would have it may be away.
@@ -194,8 +181,9 @@ fn unresolved(
         error,
         RegistryError::UnknownTool { .. } | RegistryError::ServerUnavailable { .. }
     );
-    let fits =
-        |server: &&&ServerConfig| name.contains('/') || may_belong_to(name, server.name().as_str());
+    let fits = |server: &&&ServerConfig| {
+        name.contains('/') || Naming::default().may_belong(name, server.name().as_str())
+    };
     let mut fitting = candidates.iter().filter(fits);
     match fitting.find_map(|server| session.failure(catalog, server)) {
         Some(failure) if is_about_reaching => failure,
@@ -292,17 +280,5 @@ mod tests {
             broken.starts_with("are not JSON: ") && broken.contains("column 2"),
             "{broken}"
         );
-    }
-
-    #[test]
-    fn a_public_name_leads_to_the_servers_that_may_have_it() {
-        assert!(may_belong_to("mcp_demo_add", "demo"));
-        assert!(may_belong_to("mcp_a_b_c", "a") && may_belong_to("mcp_a_b_c", "a-b"));
-        assert!(!may_belong_to("mcp_demo_add", "dem") && !may_belong_to("add", "demo"));
-        let long = "x".repeat(60);
-        assert!(may_belong_to(
-            &format!("mcp_{}_01234567", "x".repeat(51)),
-            &long
-        ));
     }
 }

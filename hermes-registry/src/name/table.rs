@@ -22,6 +22,20 @@ pub enum Naming {
 }
 
 impl Naming {
+    /// Whether a public name may be that of one of this server's tools: it begins with the
+    /// server's prefix, of which a hashed name may have lost the end.
+    ///
+    /// This tells which servers are worth asking before any is known; a call is routed by
+    /// [`NameTable::route`] alone.
+    #[must_use]
+    pub fn may_belong(self, name: &str, server: &str) -> bool {
+        let [_, most_digits] = DIGITS;
+        let kept = PUBLIC_NAME_LEN_MAX.saturating_sub(most_digits + 1);
+        let prefix = self.prefix(server);
+        // A prefix is ASCII, so every length cuts it at a character.
+        name.starts_with(prefix.get(..kept).unwrap_or(&prefix))
+    }
+
     fn separator(self) -> &'static str {
         match self {
             Self::DoubleUnderscore => "__",
@@ -30,9 +44,9 @@ impl Naming {
     }
 
     /// The beginning of every natural name of this server's tools.
-    fn prefix(self, server: &ServerName) -> String {
+    fn prefix(self, server: &str) -> String {
         let separator = self.separator();
-        format!("mcp{separator}{}{separator}", sanitized(server.as_str()))
+        format!("mcp{separator}{}{separator}", sanitized(server))
     }
 }
 
@@ -164,7 +178,7 @@ impl<'a> Prefixes<'a> {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         let mut by_server = BTreeMap::new();
         for server in servers {
-            let prefix = naming.prefix(server);
+            let prefix = naming.prefix(server.as_str());
             *counts.entry(prefix.clone()).or_default() += 1;
             by_server.insert(server, prefix);
         }
@@ -179,7 +193,7 @@ impl<'a> Prefixes<'a> {
         self.by_server
             .get(server)
             .cloned()
-            .unwrap_or_else(|| self.naming.prefix(server))
+            .unwrap_or_else(|| self.naming.prefix(server.as_str()))
     }
 
     fn natural_name(&self, server: &ServerName, tool: &str) -> String {

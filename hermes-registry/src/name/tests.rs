@@ -1,3 +1,5 @@
+//! Public names: tables of collisions, and what holds for every set of tools.
+
 use proptest::prelude::*;
 
 use std::collections::BTreeSet;
@@ -251,4 +253,14 @@ fn any_text_gives_a_legal_name() {
     ] {
         check(Naming::Underscore, vec![(server("🦀 é"), tool.to_owned())]);
     }
+}
+
+#[test]
+fn a_public_name_leads_to_the_servers_that_may_have_it() {
+    let may_belong = |name, server| Naming::Underscore.may_belong(name, server);
+    assert!(may_belong("mcp_demo_add", "demo"));
+    assert!(may_belong("mcp_a_b_c", "a") && may_belong("mcp_a_b_c", "a-b"));
+    assert!(!may_belong("mcp_demo_add", "dem") && !may_belong("add", "demo"));
+    let (long, cut) = ("x".repeat(60), "x".repeat(51));
+    assert!(may_belong(&format!("mcp_{cut}_01234567"), &long));
 }

@@ -1,3 +1,5 @@
+//! Results of tools, and what a model gets to see of them.
+
 use mcp_types::Decode as _;
 
 use super::*;

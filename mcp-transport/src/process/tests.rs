@@ -448,7 +448,7 @@ async fn read_to_end(stdout: &mut pipe::Receiver) -> Vec<String> {
 async fn eventually(mut is_true: impl FnMut() -> bool) {
     soon(async {
         while !is_true() {
-            sleep(Duration::from_millis(5)).await;
+            sleep(Duration::from_millis(5)).await; // sleep: the end of a process that is not our child has no event
         }
     })
     .await;

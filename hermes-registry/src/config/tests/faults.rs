@@ -1,3 +1,5 @@
+//! Configurations with faults, and what is said about each.
+
 use super::*;
 
 /// Checks that each fault gives one error, with file, line and key, and costs no other server.

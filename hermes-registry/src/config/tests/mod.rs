@@ -1,3 +1,5 @@
+//! Configurations as text, and what is read from them.
+
 mod faults;
 mod properties;
 

@@ -1,3 +1,5 @@
+//! What holds for every configuration, sound or not.
+
 use proptest::prelude::*;
 
 use super::*;
