@@ -1,5 +1,11 @@
 //! The integration tests: one binary, a module per topic.
 
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "helpers of tests fail as tests do"
+)]
+
 mod calls;
 mod cases;
 mod eras;

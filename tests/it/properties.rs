@@ -92,7 +92,8 @@ proptest! {
 /// The seeds of each fuzz target, and what fuzzers have found, hold on stable too.
 #[test]
 fn the_seeds_of_the_fuzzers_hold() {
-    let targets: [(&str, fn(&[u8])); 4] = [
+    type Property = fn(&[u8]);
+    let targets: [(&str, Property); 4] = [
         ("config", props::config),
         ("decode", props::decode),
         ("lines", props::lines),

@@ -14,6 +14,10 @@
     clippy::exhaustive_structs,
     reason = "the kit is used by the tests of this workspace alone"
 )]
+#![expect(
+    clippy::missing_panics_doc,
+    reason = "a panic is how the kit says that a test has failed"
+)]
 
 pub mod fault;
 pub mod play;

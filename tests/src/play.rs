@@ -102,9 +102,7 @@ fn read_input(process: usize, record: Arc<File>, is_deaf: Arc<AtomicBool>) -> Re
         }
         // Neither read nor closed: the other end must not notice.
         drop(input);
-        loop {
-            std::thread::park();
-        }
+        stand_still()
     });
     receiver
 }
@@ -169,9 +167,7 @@ impl Player {
     /// The next message from the client.
     fn next(&mut self) -> Result<Message, Stop> {
         if self.is_deaf.load(Ordering::Acquire) {
-            loop {
-                std::thread::park();
-            }
+            stand_still();
         }
         self.flush();
         self.input.recv().map_err(|_ended| Stop::EndOfInput)
@@ -413,6 +409,12 @@ impl Player {
         }
         drop(entered);
         self.runtime = Some(runtime);
+    }
+}
+
+fn stand_still() -> ! {
+    loop {
+        std::thread::park();
     }
 }
 

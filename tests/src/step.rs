@@ -31,7 +31,7 @@ pub enum Step {
         within: Duration,
     },
     /// Steps of which the first may fail to happen.
-    Optional(Vec<Step>),
+    Optional(Vec<Self>),
     /// Does nothing for a time.
     Pause(Duration),
     /// Answers requests until the end of stdin.
