@@ -12,6 +12,75 @@ fn play(name: &str) {
     }
 }
 
+/// A transcript in which nothing is as its checks say.
+const ALL_WRONG: &str = r#"{"title":"T","case":"none","reports":[]}
+{"handshake":true}
+{"wait":"tools/list","id":"L","at":["params.cursor","c"]}
+{"say":{"jsonrpc":"2.0","id":"$L","result":{"tools":[{"name":"a","inputSchema":{}}]}}}
+{"wait":"tools/call","id":"C"}
+{"say":{"jsonrpc":"2.0","id":"$C","result":{"content":[{"type":"text","text":"x"}],"structuredContent":{}}}}
+{"wait":"tools/call","id":"C"}
+{"exit":1}
+{"do":"connect"}
+{"do":"list_tools"}
+{"do":"call","tool":"a"}
+{"do":"call","tool":"a"}
+{"check":"alive"}
+{"check":"all_calls_ok"}
+{"check":"answered","id":1,"with":"result"}
+{"check":"error","of":"call 2","kind":"timed_out"}
+{"check":"error","of":"call 1","kind":"closed"}
+{"check":"kinds","of":"call 1","equal":["image"]}
+{"check":"log","text":"nowhere to be found","has":true}
+{"check":"never_member","method":"tools/call","path":"params.name"}
+{"check":"ok","of":"call 2"}
+{"check":"raw_has","of":"call 1","text":"zebra"}
+{"check":"says","of":"call 2","text":"y"}
+{"check":"seen","method":"tools/call","exactly":3}
+{"check":"seen","method":"tools/call","most":1}
+{"check":"seen_answers","exactly":1}
+{"check":"spawns","most":0}
+{"check":"structured","of":"call 1","equal":{"a":1}}
+{"check":"text","of":"call 1","equal":"y"}
+{"check":"text_len","of":"call 1","equal":2}
+{"check":"tools","equal":["b"]}
+{"check":"took","of":"call 1","most":0}
+{"check":"ok","of":"call 9"}
+"#;
+
+#[test]
+fn whatever_is_not_as_its_check_says_is_named() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), ALL_WRONG).unwrap();
+    let wrong = mcp_tests::transcript::play(Path::new(SERVER), file.path()).unwrap_err();
+    for check in [
+        "Alive",
+        "AllCallsOk",
+        "Answered",
+        "Error",
+        "Kinds",
+        "Log",
+        "NeverMember",
+        "Ok",
+        "RawHas",
+        "Says",
+        "Seen",
+        "SeenAnswers",
+        "Spawns",
+        "Structured",
+        "Text",
+        "TextLen",
+        "Tools",
+        "Took",
+        "the server: tools/list has params.cursor",
+    ] {
+        assert!(
+            wrong.lines().any(|line| line.starts_with(check)),
+            "{check} is missing:\n{wrong}"
+        );
+    }
+}
+
 macro_rules! cases {
     ($($name:ident => $file:literal,)*) => {
         $(
