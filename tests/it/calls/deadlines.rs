@@ -96,6 +96,21 @@ async fn progress_of_another_call_extends_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_short_call_beside_a_long_one_ends_in_its_own_time() {
+    let (client, _far) = connected().await;
+    let (start, arguments) = (Instant::now(), empty());
+    let long = client.call_tool("long", &arguments).timeout(100 * SECOND);
+    let short = async {
+        sleep(5 * SECOND).await; // sleep: the time is paused
+        let short = client.call_tool("short", &arguments).timeout(SECOND).await;
+        (short, start.elapsed())
+    };
+    let (long, (short, took)) = tokio::join!(long, short);
+    assert!(long.is_err() && short.is_err());
+    assert_eq!((took.as_secs(), start.elapsed().as_secs()), (6, 100));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_late_answer_does_no_harm() {
     let (client, mut far) = connected().await;
     let arguments = empty();

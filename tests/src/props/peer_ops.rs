@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use mcp_jsonrpc::{
-    CallId, CallRefused, ErrorCode, ErrorObject, Event, Limits, Malformed, Peer, RequestId,
-    Timeouts,
+    Budget, CallId, CallRefused, ErrorCode, ErrorObject, Event, Limits, Malformed, Outcome, Peer,
+    RequestId, Timeouts,
 };
 
 use super::Choices;
@@ -15,10 +15,18 @@ use super::frames::start;
 /// The calls that have not ended, with their deadlines, as a model knows them.
 #[derive(Debug, Default)]
 struct Model {
-    open: BTreeMap<u64, Instant>,
+    open: BTreeMap<u64, Clocks>,
     issued: u64,
     paused_since: Option<Instant>,
     is_closed: bool,
+}
+
+/// When a call is due.
+#[derive(Clone, Copy, Debug)]
+struct Clocks {
+    idle: Duration,
+    idle_at: Instant,
+    hard_at: Instant,
 }
 
 struct Run {
@@ -60,11 +68,17 @@ impl Run {
             4..=7 => self.frame(call, choices),
             8 => {
                 let waiter = self.peer.abandon(id);
-                assert_eq!(waiter, self.model.open.remove(&call).map(|_deadline| call));
+                assert_eq!(waiter, self.model.open.remove(&call).map(|_clocks| call));
             }
             9 => self.wait(Duration::from_secs(u64::from(choices.below(40)))),
             10 => self.pause_or_resume(),
-            11 => self.peer.touch(self.now, id),
+            11 => {
+                self.peer.touch(self.now, id);
+                let now = self.model.paused_since.unwrap_or(self.now);
+                if let Some(clocks) = self.model.open.get_mut(&call) {
+                    clocks.idle_at = now + clocks.idle;
+                }
+            }
             12 => {
                 self.peer.handle_lost(id);
                 self.drain();
@@ -100,7 +114,13 @@ impl Run {
                 assert_eq!(call.number(), waiter, "ids count up");
                 self.model.issued = waiter;
                 let begin = self.model.paused_since.unwrap_or(self.now);
-                self.model.open.insert(waiter, begin + hard);
+                let idle = hard.mul_f32(0.5);
+                let clocks = Clocks {
+                    idle,
+                    idle_at: begin + idle,
+                    hard_at: begin + hard,
+                };
+                self.model.open.insert(waiter, clocks);
             }
             Err((back, refused)) => {
                 assert_eq!(back, waiter);
@@ -214,11 +234,9 @@ impl Run {
         self.peer.handle_timeout(self.now);
         self.drain();
         if self.model.paused_since.is_none() {
-            let due = self
-                .model
-                .open
-                .values()
-                .find(|deadline| **deadline <= self.now);
+            let now = self.now;
+            let mut open = self.model.open.values();
+            let due = open.find(|clocks| clocks.hard_at.min(clocks.idle_at) <= now);
             assert!(due.is_none(), "a call outlived its deadline");
             let wanted = self.peer.poll_timeout();
             assert!(
@@ -237,10 +255,10 @@ impl Run {
             Some(since) => {
                 self.peer.resume(self.now);
                 let pause = self.now - since;
-                self.model
-                    .open
-                    .values_mut()
-                    .for_each(|deadline| *deadline += pause);
+                for clocks in self.model.open.values_mut() {
+                    clocks.idle_at += pause;
+                    clocks.hard_at += pause;
+                }
             }
         }
     }
@@ -248,10 +266,28 @@ impl Run {
     /// Takes what came of it; a call must be open to end.
     fn drain(&mut self) {
         while let Some(event) = self.peer.poll_event() {
-            if let Event::Settled { call, waiter, .. } = event {
+            if let Event::Settled {
+                call,
+                waiter,
+                outcome,
+            } = event
+            {
                 assert_eq!(call.number(), waiter);
-                let was_open = self.model.open.remove(&waiter).is_some();
-                assert!(was_open, "call {waiter} ended twice, or was never made");
+                let clocks = self.model.open.remove(&waiter);
+                let clocks = clocks.expect("a call ended twice, or was never made");
+                if let Outcome::TimedOut(budget) = outcome {
+                    let is_hard = budget == Budget::Hard;
+                    let due = if is_hard {
+                        clocks.hard_at
+                    } else {
+                        clocks.idle_at
+                    };
+                    let is_running = self.model.paused_since.is_none();
+                    assert!(
+                        is_running && due <= self.now,
+                        "call {waiter} ended too early"
+                    );
+                }
             }
         }
         while self.peer.poll_transmit().is_some() {}
