@@ -90,11 +90,20 @@ fn read_input(process: usize, record: Arc<File>, is_deaf: Arc<AtomicBool>) -> Re
         let mut input = BufReader::new(io::stdin());
         let mut line = Vec::new();
         while !is_deaf.load(Ordering::Acquire) {
-            line.clear();
-            if input.read_until(b'\n', &mut line).unwrap_or(0) == 0 {
+            // Bound: one read, so that a server that turns deaf does not hear a line to its end.
+            let read = input.fill_buf().unwrap_or_default();
+            if read.is_empty() {
                 return;
             }
+            let end = read.iter().position(|byte| *byte == b'\n');
+            let taken = end.map_or(read.len(), |end| end + 1);
+            line.extend_from_slice(read.get(..taken).unwrap_or_default());
+            input.consume(taken);
+            if end.is_none() {
+                continue;
+            }
             let message = Message::read(String::from_utf8_lossy(&line).trim_end());
+            line.clear();
             Entry::Heard(message.clone()).write(&record, process);
             if sender.send(message).is_err() {
                 return;
