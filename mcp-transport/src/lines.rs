@@ -45,6 +45,8 @@ pub struct LineDecoder {
     /// Invariant: the first `searched` bytes of the buffer hold no line end.
     searched: usize,
     len_max: usize,
+    /// How long the next line may well be, by the lines before it.
+    expected: usize,
     oversized: Option<Oversized>,
 }
 
@@ -63,6 +65,7 @@ impl LineDecoder {
             buffer: BytesMut::new(),
             searched: 0,
             len_max,
+            expected: READ_MIN,
             oversized: None,
         }
     }
@@ -70,12 +73,21 @@ impl LineDecoder {
     /// The buffer to read into, with room for at least one read.
     ///
     /// While a line is incomplete the room doubles with it, from 8 KiB to 1 MiB, so that a long
-    /// line costs few reads and a short one little memory.
+    /// line costs few reads and a short one little memory. A line is expected to be about as long
+    /// as the longest one lately, and storage that nobody holds any more is used again; call this
+    /// when there is something to read, and not before, for that to be likely.
     pub fn read_buffer(&mut self) -> &mut BytesMut {
-        let room = self.buffer.capacity() - self.buffer.len();
-        if room < READ_MIN / 2 {
-            self.buffer
-                .reserve(self.buffer.len().clamp(READ_MIN, READ_MAX));
+        let len = self.buffer.len();
+        let room = self.buffer.capacity() - len;
+        if len > 0 {
+            if room < READ_MIN / 2 {
+                self.buffer.reserve(len.clamp(READ_MIN, READ_MAX));
+            }
+        } else if room < self.expected / 2 {
+            self.buffer.reserve(self.expected);
+        } else if room / 8 > self.expected {
+            // Bound: the storage of one long line is not kept for the short ones after it.
+            self.buffer = BytesMut::with_capacity(self.expected);
         }
         &mut self.buffer
     }
@@ -96,6 +108,8 @@ impl LineDecoder {
             };
             let end = self.searched + found;
             self.searched = 0;
+            let len = (end + end / 8).clamp(READ_MIN, READ_MAX);
+            self.expected = len.max(self.expected / 2);
             let mut line = self.buffer.split_to(end + 1).freeze();
             line.truncate(end);
             if let Some(line) = self.finish_line(line) {

@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::io;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::ready;
 use std::time::Duration;
 
 use bytes::{Buf as _, BytesMut};
@@ -234,10 +235,10 @@ impl PipeReceiver {
     async fn read(&mut self) -> Option<ClosedKind> {
         let read = match (&mut self.exit, self.exited_until) {
             (Some(exit), None) => {
-                // Cancel safety: `read_buf` takes nothing from the pipe unless it completes.
+                // Cancel safety: `fill` takes nothing from the pipe unless it completes.
                 tokio::select! {
                     biased;
-                    read = self.pipe.read_buf(self.lines.read_buffer()) => read,
+                    read = fill(&mut self.pipe, &mut self.lines) => read,
                     _exit = exit.0.as_mut() => {
                         self.exited_until = Some(Instant::now() + LAST_WORDS);
                         return None;
@@ -246,7 +247,7 @@ impl PipeReceiver {
             }
             (_, Some(until)) if Instant::now() >= until => return Some(ClosedKind::Exited),
             (_, Some(_)) => self.pipe.try_read_buf(self.lines.read_buffer()),
-            (None, None) => self.pipe.read_buf(self.lines.read_buffer()).await,
+            (None, None) => fill(&mut self.pipe, &mut self.lines).await,
         };
         match read {
             Ok(0) if self.exited_until.is_some() => Some(ClosedKind::Exited),
@@ -320,4 +321,17 @@ impl PipeReceiver {
         drop(pipe);
         Some(shutdown.await)
     }
+}
+
+/// Reads once.
+///
+/// Room is made only once there is something to read: by then the reader of the last frame has
+/// mostly dropped it, and its storage can be used again.
+async fn fill(pipe: &mut pipe::Receiver, lines: &mut LineDecoder) -> io::Result<usize> {
+    poll_fn(|context| {
+        ready!(pipe.poll_read_ready(context))?;
+        let read = pin!(pipe.read_buf(lines.read_buffer()));
+        read.poll(context)
+    })
+    .await
 }
