@@ -9,7 +9,10 @@ use crate::scan::Fault;
 use crate::{CallId, RequestId};
 
 /// The code of an error answer; an open set.
-#[expect(clippy::exhaustive_structs, reason = "a code is a number and nothing else")]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "a code is a number and nothing else"
+)]
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct ErrorCode(pub i64);
 

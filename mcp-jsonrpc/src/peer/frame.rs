@@ -124,14 +124,16 @@ impl<W> Peer<W> {
             .as_call()
             .filter(|call| self.outgoing.was_issued(*call));
         let is_loose_error = matches!(outcome, Outcome::Refused(_)) && issued.is_none();
-        let ended = named.or_else(|| tie.filter(|_tied| issued.is_none())).or_else(|| {
-            // Law 1: an error without a usable id means the only unanswered call, provided that
-            // nothing was written after it which it could mean instead.
-            is_loose_error
-                .then(|| self.outgoing.sole())
-                .flatten()
-                .filter(|sole| self.last_written == Some(*sole))
-        });
+        let ended = named
+            .or_else(|| tie.filter(|_tied| issued.is_none()))
+            .or_else(|| {
+                // Law 1: an error without a usable id means the only unanswered call, provided that
+                // nothing was written after it which it could mean instead.
+                is_loose_error
+                    .then(|| self.outgoing.sole())
+                    .flatten()
+                    .filter(|sole| self.last_written == Some(*sole))
+            });
         if let Some(call) = ended
             && self.outgoing.contains(call)
         {
