@@ -12,7 +12,7 @@ use mcp_types::{ElicitParams, ElicitResult};
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
-use super::{connected, connected_with, empty};
+use super::{connected, connected_with, empty, ends};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -29,7 +29,7 @@ async fn a_call_without_a_sign_of_life_ends_when_its_idle_budget_is_spent() {
     let start = Instant::now();
     let arguments = empty();
     let call = client.call_tool("t", &arguments).timeout(10 * SECOND);
-    let (ended, _request) = tokio::join!(call, far.expect("tools/call"));
+    let (ended, _request) = tokio::join!(ends(call), far.expect("tools/call"));
     let error = ended.unwrap_err();
     assert_eq!(start.elapsed().as_secs(), 10);
     assert_eq!(budget_of(&error), (Budget::Idle, 10 * SECOND));
@@ -58,7 +58,7 @@ async fn progress_extends_the_idle_budget_and_never_the_hard_one() {
             .await;
         }
     };
-    let (ended, ()) = tokio::join!(call, serve);
+    let (ended, ()) = tokio::join!(ends(call), serve);
     let error = ended.unwrap_err();
     assert_eq!(budget_of(&error), (Budget::Hard, 45 * SECOND));
     assert_eq!(
@@ -91,7 +91,7 @@ async fn progress_of_another_call_extends_nothing() {
         }
         far.answer(&request, json!({"content": []})).await;
     };
-    let (ended, ()) = tokio::join!(call, serve);
+    let (ended, ()) = tokio::join!(ends(call), serve);
     assert_eq!(budget_of(&ended.unwrap_err()).0, Budget::Idle);
 }
 
@@ -102,10 +102,10 @@ async fn a_short_call_beside_a_long_one_ends_in_its_own_time() {
     let long = client.call_tool("long", &arguments).timeout(100 * SECOND);
     let short = async {
         sleep(5 * SECOND).await; // sleep: the time is paused
-        let short = client.call_tool("short", &arguments).timeout(SECOND).await;
+        let short = ends(client.call_tool("short", &arguments).timeout(SECOND)).await;
         (short, start.elapsed())
     };
-    let (long, (short, took)) = tokio::join!(long, short);
+    let (long, (short, took)) = tokio::join!(ends(long), short);
     assert!(long.is_err() && short.is_err());
     assert_eq!((took.as_secs(), start.elapsed().as_secs()), (6, 100));
 }
@@ -115,7 +115,7 @@ async fn a_late_answer_does_no_harm() {
     let (client, mut far) = connected().await;
     let arguments = empty();
     let call = client.call_tool("t", &arguments).timeout(SECOND);
-    let (ended, late) = tokio::join!(call, far.expect("tools/call"));
+    let (ended, late) = tokio::join!(ends(call), far.expect("tools/call"));
     assert!(ended.is_err());
     far.expect("notifications/cancelled").await;
     for _ in 0..2_000 {
@@ -166,7 +166,10 @@ async fn call_during_a_question(then: Duration) -> (Result<(), Error>, Duration)
         sleep(then).await; // sleep: the time is paused
         far.answer(&request, json!({"content": []})).await;
     };
-    let (ended, ()) = tokio::join!(async { (call.await.map(drop), start.elapsed()) }, serve);
+    let (ended, ()) = tokio::join!(
+        async { (ends(call).await.map(drop), start.elapsed()) },
+        serve
+    );
     ended
 }
 

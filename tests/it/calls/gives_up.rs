@@ -11,7 +11,7 @@ use mcp_transport::Limits;
 use serde_json::json;
 use tokio::time::timeout;
 
-use super::{connected, connected_with, empty};
+use super::{connected, connected_with, empty, ends};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -119,11 +119,8 @@ async fn a_request_that_has_not_left_is_taken_back_when_its_call_is_dropped() {
 #[tokio::test(start_paused = true)]
 async fn a_request_that_has_not_left_when_its_time_is_up_says_so() {
     let (client, mut far) = blocked().await;
-    let error = client
-        .call_tool("second", &empty())
-        .timeout(SECOND)
-        .await
-        .unwrap_err();
+    let call = client.call_tool("second", &empty()).timeout(SECOND);
+    let error = ends(call).await.unwrap_err();
     assert!(matches!(error, Error::TimedOut(_)), "{error:?}");
     assert_eq!(error.sent(), Sent::No);
     assert_eq!(far.expect("tools/call").await.params()["name"], "first");
@@ -136,7 +133,7 @@ async fn a_request_that_has_left_may_have_run() {
     let (client, mut far) = connected().await;
     let arguments = empty();
     let call = client.call_tool("t", &arguments).timeout(SECOND);
-    let (ended, _request) = tokio::join!(call, far.expect("tools/call"));
+    let (ended, _request) = tokio::join!(ends(call), far.expect("tools/call"));
     assert_eq!(ended.unwrap_err().sent(), Sent::Maybe);
     far.expect("notifications/cancelled").await;
 }
