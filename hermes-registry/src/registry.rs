@@ -7,6 +7,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
+use mcp_client::error::Budget;
 use mcp_client::{Change, Changes, Client, EraHint, Error, Reply};
 use mcp_transport::redact::Redactor;
 use mcp_types::{CallToolResult, Implementation, ProgressParams, RawJson};
@@ -25,6 +26,13 @@ use crate::{Outcome, OutcomeLimits, RegistryError};
 // its list, must not keep us reading lists.
 const RELIST_INTERVAL: Duration = Duration::from_millis(500);
 
+/// How often a list that could not be read again is tried once more.
+const RELIST_TRIES: u32 = 5;
+
+/// How long a call may take as a whole, whatever progress it makes, unless its server's `timeout`
+/// is longer.
+const CALL_MAX: Duration = Duration::from_secs(30 * 60);
+
 /// Many servers behind one catalog.
 ///
 /// Clones share everything. [`Registry::close`] ends all servers and waits; when the last clone
@@ -41,6 +49,8 @@ struct Inner {
     connector: Arc<dyn Connect>,
     outcome_limits: OutcomeLimits,
     redactors: Vec<Redactor>,
+    /// For each server, whose turn it is to connect it.
+    turns: Vec<tokio::sync::Mutex<()>>,
     state: Mutex<State>,
 }
 
@@ -52,6 +62,7 @@ struct State {
     catalog: Arc<Catalog>,
     /// The tasks that follow the servers' changes.
     followers: JoinSet<()>,
+    is_closed: bool,
 }
 
 /// The options of a registry.
@@ -101,6 +112,7 @@ impl Builder {
             known,
             clients: vec![None; len],
             followers: JoinSet::new(),
+            is_closed: false,
         };
         let inner = Inner {
             config,
@@ -109,6 +121,7 @@ impl Builder {
             connector,
             outcome_limits,
             redactors,
+            turns: std::iter::repeat_with(Default::default).take(len).collect(),
             state: Mutex::new(state),
         };
         Registry {
@@ -175,16 +188,12 @@ impl Registry {
     async fn discover_where(&self, wanted: impl Fn(&ServerName) -> bool) -> Arc<Catalog> {
         let mut connecting = JoinSet::new();
         for (index, server) in self.inner.config.servers().iter().enumerate() {
-            if server.is_enabled() && wanted(server.name()) && !self.inner.is_connected(index) {
+            if server.is_enabled() && wanted(server.name()) {
                 let inner = Arc::clone(&self.inner);
-                connecting.spawn(async move { (index, inner.connect(index).await) });
+                connecting.spawn(async move { inner.ensure_connected(index).await });
             }
         }
-        while let Some(connected) = connecting.join_next().await {
-            if let Ok((index, connected)) = connected {
-                self.inner.take(index, connected);
-            }
-        }
+        while connecting.join_next().await.is_some() {}
         self.catalog()
     }
 
@@ -213,7 +222,8 @@ impl Registry {
         let (client, server) = self.inner.client(&route)?;
         let mut call = client
             .call_tool(&route.tool, &arguments)
-            .timeout(server.timeout());
+            .timeout(server.timeout())
+            .timeout_max(server.timeout().max(CALL_MAX));
         if let Some(timeout) = timeout {
             call = call.timeout(timeout).timeout_max(timeout);
         }
@@ -268,6 +278,7 @@ impl Registry {
     pub async fn close(&self) {
         let (clients, mut followers) = {
             let mut state = self.inner.lock();
+            state.is_closed = true;
             let clients: Vec<Client> = state.clients.iter_mut().filter_map(Option::take).collect();
             (clients, std::mem::take(&mut state.followers))
         };
@@ -313,6 +324,18 @@ impl Inner {
         client.is_some_and(|client| client.closed().is_none())
     }
 
+    /// Connects a server that is not connected; one attempt at a time, whoever asks for it.
+    async fn ensure_connected(self: Arc<Self>, index: usize) {
+        let Some(turn) = self.turns.get(index) else {
+            return;
+        };
+        let _turn = turn.lock().await;
+        if !self.lock().is_closed && !self.is_connected(index) {
+            let connected = self.connect(index).await;
+            self.take(index, connected);
+        }
+    }
+
     async fn connect(&self, index: usize) -> Connected {
         let (Some(server), Some(redactor)) =
             (self.config.servers().get(index), self.redactors.get(index))
@@ -352,6 +375,10 @@ impl Inner {
     /// Makes what came of connecting part of the catalog.
     fn take(self: &Arc<Self>, index: usize, connected: Connected) {
         let mut state = self.lock();
+        if state.is_closed {
+            // Whoever closed the registry meanwhile does not want the server any more.
+            return;
+        }
         let (knowledge, client) = match connected {
             Ok((client, changes, told)) => {
                 state
@@ -384,22 +411,37 @@ impl Inner {
             if change != Change::Tools {
                 continue;
             }
-            let read_at = Instant::now();
-            let Some(registry) = registry.upgrade() else {
-                break;
-            };
-            let client = registry.lock().clients.get(index).cloned().flatten();
-            let Some(client) = client else { break };
-            match ask(&client).await {
-                Ok(told) => {
-                    let known = Knowledge::Told(Arc::new(told));
-                    registry.publish(&mut registry.lock(), index, known);
+            let mut pause = RELIST_INTERVAL;
+            for _ in 0..RELIST_TRIES {
+                let read_at = Instant::now();
+                let is_read = Self::read_again(&registry, index).await;
+                sleep_until(read_at + pause).await;
+                if is_read {
+                    break;
                 }
-                // The old list is better than none; a dead connection ends the loop.
-                Err(error) => tracing::warn!(%error, "the list of tools could not be read again"),
+                pause *= 2;
             }
-            drop((registry, client));
-            sleep_until(read_at + RELIST_INTERVAL).await;
+        }
+    }
+
+    /// Reads a server's list of tools again; returns whether there is nothing left to do.
+    async fn read_again(registry: &Weak<Self>, index: usize) -> bool {
+        let Some(registry) = registry.upgrade() else {
+            return true;
+        };
+        let client = registry.lock().clients.get(index).cloned().flatten();
+        let Some(client) = client else { return true };
+        match ask(&client).await {
+            Ok(told) => {
+                let known = Knowledge::Told(Arc::new(told));
+                registry.publish(&mut registry.lock(), index, known);
+                true
+            }
+            // The old list is better than none.
+            Err(error) => {
+                tracing::warn!(%error, "the list of tools could not be read again");
+                client.closed().is_some()
+            }
         }
     }
 
@@ -463,10 +505,10 @@ fn failed(route: Route, error: Error, is_own_timeout: bool) -> RegistryError {
         Error::TimedOut(timed_out) => RegistryError::Deadline {
             server,
             tool: tool.to_string(),
-            budget: if is_own_timeout {
-                "the call's timeout"
-            } else {
-                "timeout"
+            budget: match timed_out.budget {
+                _ if is_own_timeout => "the call's timeout",
+                Budget::Hard => "the most that a call may take",
+                _ => "timeout",
             },
             after: timed_out.after,
             outcome_uncertain,

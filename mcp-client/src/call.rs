@@ -5,6 +5,7 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -21,6 +22,8 @@ use crate::{Error, Sent};
 
 /// Bytes of an answer that an error shows.
 const EXCERPT_MAX: usize = 256;
+/// Bytes of an unknown kind of result that an error shows.
+const KIND_MAX: usize = 64;
 
 /// What is to be sent, encoded before the id is known.
 pub(crate) struct Request {
@@ -209,6 +212,7 @@ impl<T> Call<T> {
             reply: sender,
             progress: self.progress.clone(),
             method: method.clone(),
+            never_left: AtomicBool::new(false),
             is_cancellable,
         };
         let write = |call: CallId, out: &mut Vec<u8>| {
@@ -233,6 +237,21 @@ impl<T> Call<T> {
         Ok(())
     }
 
+    /// A fault without what must not be shown.
+    fn shown(&self, fault: PeerFault) -> PeerFault {
+        let redactor = &self.shared.redactor;
+        match fault {
+            PeerFault::Result(mut error) => {
+                error.excerpt = redactor.redact(&error.excerpt).into_owned();
+                PeerFault::Result(error)
+            }
+            PeerFault::ResultType(kind) => {
+                PeerFault::ResultType(redactor.redact_bytes_lossy(kind.as_bytes(), KIND_MAX))
+            }
+            fault => fault,
+        }
+    }
+
     fn finish(&self, method: &str, settled: Settled) -> Result<T, Error> {
         let Settled {
             outcome,
@@ -255,8 +274,8 @@ impl<T> Call<T> {
             Outcome::Answered(answer) => {
                 (self.read)(&answer).map_err(|Unreadable::Fault(fault)| {
                     // A fault of the frame tells its place in the frame.
-                    match fault {
-                        PeerFault::Frame(_) => misbehaved(fault, answer.frame()),
+                    match self.shown(fault) {
+                        fault @ PeerFault::Frame(_) => misbehaved(fault, answer.frame()),
                         fault => misbehaved(fault, &answer.result()),
                     }
                 })

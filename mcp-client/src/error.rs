@@ -181,7 +181,9 @@ impl Error {
                 Some(
                     ErrorCode::METHOD_NOT_FOUND
                     | ErrorCode::PARSE_ERROR
-                    | ErrorCode::INVALID_REQUEST,
+                    | ErrorCode::INVALID_REQUEST
+                    // The revision, a capability or a header was refused.
+                    | ErrorCode(-32_022..=-32_020),
                 ) => Sent::No,
                 _ => Sent::Yes,
             },

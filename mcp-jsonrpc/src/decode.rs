@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::scan::{Fault, FaultKind, Scanner};
+use crate::scan::{Fault, Scanner};
 use crate::{CallId, RequestId};
 
 /// A part of a frame, as byte offsets.
@@ -106,7 +106,7 @@ pub struct Envelope<'a> {
 pub enum Decoded<'a> {
     /// A single message.
     One(Envelope<'a>),
-    /// A batch array, with a span for each element.
+    /// A batch array, with a span for each of its elements, the first 1,024 of them.
     Batch(Vec<Span>),
 }
 
@@ -151,6 +151,9 @@ impl From<Fault> for Malformed {
     }
 }
 
+/// Bound: the spans of a batch, which would otherwise take more memory than the frame.
+const BATCH_SHOWN_MAX: usize = 1_024;
+
 /// Reads one frame.
 ///
 /// # Errors
@@ -166,8 +169,13 @@ pub fn decode(frame: &[u8], depth_max: usize) -> Result<Decoded<'_>, Malformed> 
             members.into_envelope(frame).map(Decoded::One)
         }
         Some(b'[') => {
-            let spans = elements(&mut scanner)?;
-            scanner.finish()?;
+            let mut spans = Vec::new();
+            for span in Elements::of(frame, depth_max).into_iter().flatten() {
+                let span = span?;
+                if spans.len() < BATCH_SHOWN_MAX {
+                    spans.push(span);
+                }
+            }
             Ok(Decoded::Batch(spans))
         }
         _ => {
@@ -223,21 +231,55 @@ fn small_number(digits: &[u8]) -> Option<u64> {
     )
 }
 
-fn elements(scanner: &mut Scanner<'_>) -> Result<Vec<Span>, Fault> {
-    scanner.expect(b'[')?;
-    scanner.skip_space();
-    let mut spans = Vec::new();
-    if scanner.take(b']') {
-        return Ok(spans);
+/// The elements of an array, one after the other; nothing is kept of those that are past.
+pub(crate) struct Elements<'a> {
+    scanner: Scanner<'a>,
+    is_first: bool,
+    is_over: bool,
+}
+
+impl<'a> Elements<'a> {
+    /// The elements of `frame`, if it is an array.
+    pub(crate) fn of(frame: &'a [u8], depth_max: usize) -> Option<Self> {
+        let mut scanner = Scanner::new(frame, depth_max);
+        scanner.skip_space();
+        scanner.take(b'[').then_some(Self {
+            scanner,
+            is_first: true,
+            is_over: false,
+        })
     }
-    loop {
-        scanner.skip_space();
-        spans.push(skip_span(scanner)?);
-        scanner.skip_space();
-        if !scanner.take(b',') {
-            scanner.expect(b']')?;
-            return Ok(spans);
+
+    fn step(&mut self) -> Result<Option<Span>, Fault> {
+        self.scanner.skip_space();
+        let is_first = std::mem::replace(&mut self.is_first, false);
+        if is_first && self.scanner.take(b']') {
+            return self.end();
         }
+        if !is_first && !self.scanner.take(b',') {
+            self.scanner.expect(b']')?;
+            return self.end();
+        }
+        self.scanner.skip_space();
+        skip_span(&mut self.scanner).map(Some)
+    }
+
+    fn end(&mut self) -> Result<Option<Span>, Fault> {
+        self.is_over = true;
+        self.scanner.finish().map(|()| None)
+    }
+}
+
+impl Iterator for Elements<'_> {
+    type Item = Result<Span, Fault>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_over {
+            return None;
+        }
+        let step = self.step().transpose();
+        self.is_over |= !matches!(step, Some(Ok(_)));
+        step
     }
 }
 
@@ -391,20 +433,10 @@ fn read_number(text: &str) -> RequestId {
     RequestId::Decimal(text.into())
 }
 
-/// Whether a frame failed only for being nested too deeply.
-pub(crate) fn is_too_deep(malformed: &Malformed) -> bool {
-    matches!(
-        malformed,
-        Malformed::NotJson(Fault {
-            kind: FaultKind::TooDeep,
-            ..
-        })
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scan::FaultKind;
 
     fn one(frame: &str) -> Envelope<'_> {
         match decode(frame.as_bytes(), 128) {

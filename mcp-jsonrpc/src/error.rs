@@ -39,7 +39,7 @@ impl fmt::Display for ErrorCode {
 ///
 /// Servers leave out members, write the code as text or send a bare string.
 /// All of that is read as far as it goes, since the call it answers has ended either way.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct ErrorObject {
     /// The code; `None` if the peer gave none that can be read as an integer.
@@ -92,6 +92,17 @@ impl ErrorObject {
             },
         }
         error
+    }
+}
+
+impl fmt::Debug for ErrorObject {
+    /// The data member may hold anything, secrets included, so only its length is shown.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ErrorObject")
+            .field("code", &self.code)
+            .field("message", &self.message)
+            .field("data_len", &self.data.as_ref().map(|data| data.get().len()))
+            .finish()
     }
 }
 
@@ -152,12 +163,12 @@ pub enum Misbehavior {
     NotJson {
         /// Where reading stopped.
         fault: Fault,
-        /// The beginning of the text, at most 256 bytes.
+        /// The beginning of the text, at most 8 KiB; redact and shorten it before showing it.
         excerpt: Bytes,
     },
     /// JSON that is no message: no method, no result, no error, or both of the last two.
     NotAMessage {
-        /// The beginning of the text, at most 256 bytes.
+        /// The beginning of the text, at most 8 KiB; redact and shorten it before showing it.
         excerpt: Bytes,
     },
     /// The member `jsonrpc` is missing or not `"2.0"`.

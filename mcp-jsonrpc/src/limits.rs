@@ -15,8 +15,6 @@ pub struct Limits {
     /// Misbehaving frames in a row, with no good one between, after which the connection is not
     /// worth keeping. Default 1,000.
     pub misbehavior_max: usize,
-    /// Messages in one batch array. Default 1,024: as many as there can be calls in flight.
-    pub batch_len_max: usize,
 }
 
 impl Default for Limits {
@@ -26,7 +24,6 @@ impl Default for Limits {
             asks_in_flight_max: 64,
             depth_max: crate::scan::DEPTH_MAX,
             misbehavior_max: 1_000,
-            batch_len_max: 1_024,
         }
     }
 }

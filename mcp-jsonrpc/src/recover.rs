@@ -11,7 +11,20 @@ use crate::decode::{Id, read_id};
 /// Unless the text is known to be `whole`, a number at its very end may have lost digits and
 /// names nobody.
 pub fn recover_ids(text: &[u8], whole: bool) -> Vec<RequestId> {
-    let mut found = Vec::new();
+    recover(text, whole).ids
+}
+
+/// What can be told of a broken text.
+pub(crate) struct Recovered {
+    /// The ids at its top level, at most four.
+    pub(crate) ids: Vec<RequestId>,
+    /// Whether it has a method, so that its id is one of the peer's own and no answer to us.
+    pub(crate) is_own_message: bool,
+}
+
+pub(crate) fn recover(text: &[u8], whole: bool) -> Recovered {
+    let mut ids = Vec::new();
+    let mut is_own_message = false;
     let mut depth = 0_i32;
     let mut at = 0;
     while let Some(byte) = text.get(at) {
@@ -20,16 +33,17 @@ pub fn recover_ids(text: &[u8], whole: bool) -> Vec<RequestId> {
             b'}' | b']' => depth -= 1,
             b'"' => {
                 let end = string_end(text, at);
-                if depth <= 1
-                    && text.get(at..end) == Some(b"\"id\"")
+                let key = text.get(at..end).filter(|_key| depth <= 1);
+                if key == Some(b"\"method\"") {
+                    is_own_message |= value_after(text, end).is_some();
+                }
+                if key == Some(b"\"id\"")
                     && let Some(Id::Given(id)) = id_after(text, end, whole)
-                    && !found.contains(&id)
+                    && !ids.contains(&id)
+                    // Bound: more than these are no message but a document.
+                    && ids.len() < 4
                 {
-                    found.push(id);
-                    // Bound: more than this is no message but a document.
-                    if found.len() == 4 {
-                        break;
-                    }
+                    ids.push(id);
                 }
                 at = end;
                 continue;
@@ -38,7 +52,16 @@ pub fn recover_ids(text: &[u8], whole: bool) -> Vec<RequestId> {
         }
         at += 1;
     }
-    found
+    Recovered {
+        ids,
+        is_own_message,
+    }
+}
+
+/// What stands after the colon of the key that ends at `at`.
+fn value_after(text: &[u8], at: usize) -> Option<&[u8]> {
+    let rest = text.get(at..)?.trim_ascii_start().strip_prefix(b":")?;
+    Some(rest.trim_ascii_start())
 }
 
 /// One past the closing quote of the string that opens at `start`, or the end of the text.
@@ -56,11 +79,7 @@ fn string_end(text: &[u8], start: usize) -> usize {
 
 /// The id after the key that ends at `at`.
 fn id_after(text: &[u8], at: usize, whole: bool) -> Option<Id> {
-    let rest = text
-        .get(at..)?
-        .trim_ascii_start()
-        .strip_prefix(b":")?
-        .trim_ascii_start();
+    let rest = value_after(text, at)?;
     let end = if rest.starts_with(b"\"") {
         // A string that is cut off names nobody.
         let end = string_end(rest, 0);

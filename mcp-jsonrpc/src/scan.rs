@@ -69,8 +69,7 @@ pub fn validate(text: &[u8], depth_max: usize) -> Result<(), Fault> {
 /// The count runs at memory speed and is right for nearly every frame, so that only frames with
 /// more than `depth_max` openers pay for a scan.
 pub(crate) fn may_be_deeper(text: &[u8], depth_max: usize) -> bool {
-    // A frame this short has no room for one opener too many and its closers.
-    if text.len() <= depth_max.saturating_mul(2) {
+    if text.len() <= depth_max {
         return false;
     }
     let mut openers = 0_usize;

@@ -7,14 +7,15 @@ use bytes::Bytes;
 use mcp_jsonrpc::{ErrorCode, ErrorObject, Method, RequestId};
 use mcp_types::{CreateMessageParams, Decode, ElicitParams, method};
 use serde::Serialize;
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::task::{AbortHandle, JoinError, JoinSet};
 
 use super::shared::Shared;
 use crate::handler::{Asker, Handlers, Refusal};
 
 /// The questions that handlers are working on.
 ///
-/// Bound: the peer lets in no more than its limit of open requests, so there are no more tasks.
+/// Bound: the peer lets in no more than its limit of open requests, and those that have ended are
+/// reaped before the next one starts.
 pub(super) struct Asks {
     shared: Arc<Shared>,
     handlers: Handlers,
@@ -36,6 +37,10 @@ impl Asks {
 
     /// Starts the handler of a question, or refuses it if there is none (ROOT-06).
     pub(super) fn start(&mut self, id: RequestId, method: &Method, params: Option<Bytes>) {
+        // A flood of input must not keep what has ended from being reaped.
+        while let Some(ended) = self.tasks.try_join_next() {
+            self.reaped(ended);
+        }
         let version = self
             .shared
             .lock()
@@ -110,12 +115,18 @@ impl Asks {
     /// Waits for the next handler to finish; never completes while none runs.
     pub(super) async fn finished(&mut self) {
         match self.tasks.join_next().await {
-            Some(Ok(id)) => {
+            Some(ended) => self.reaped(ended),
+            None => std::future::pending().await,
+        }
+    }
+
+    fn reaped(&mut self, ended: Result<RequestId, JoinError>) {
+        match ended {
+            Ok(id) => {
                 self.open.remove(&id);
             }
-            // Aborted or panicked: its entry goes with the next sweep.
-            Some(Err(_ended)) => self.open.retain(|_id, handle| !handle.is_finished()),
-            None => std::future::pending().await,
+            // Aborted or panicked, so it cannot say which it was.
+            Err(_ended) => self.open.retain(|_id, handle| !handle.is_finished()),
         }
     }
 

@@ -1,11 +1,12 @@
 //! From what came in to what is to be done about it, decided under the lock and done outside.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use bytes::Bytes;
 use mcp_jsonrpc::{CallId, Event, Malformed, Method, Misbehavior, Outcome, RequestId};
-use mcp_transport::link::{Closed, ExchangeId, Inbound, Origin};
+use mcp_transport::link::{Closed, ExchangeId, Inbound, Origin, Retracted};
 use mcp_types::{CancelledParams, ProgressParams, Token, method};
 
 use super::shared::{Core, Death, Life, Settled, Waiter};
@@ -52,10 +53,14 @@ impl Core {
                 tail,
                 len,
                 len_max,
-                ..
+                origin,
             } => {
-                self.peer
-                    .handle_too_long(head, &tail, Malformed::TooLong { len, len_max });
+                self.peer.handle_too_long(
+                    head,
+                    &tail,
+                    Malformed::TooLong { len, len_max },
+                    tie(origin),
+                );
             }
             Inbound::ExchangeEnded { exchange } => {
                 lost = Some("the server ended its reply without an answer".to_owned());
@@ -165,8 +170,10 @@ impl Core {
                 None,
             ),
             Outcome::Lost => {
+                let never_left = waiter.never_left.load(Ordering::Relaxed);
                 let sent = match self.sender.retract(exchange) {
-                    mcp_transport::link::Retracted::Unsent => Sent::No,
+                    Retracted::Unsent => Sent::No,
+                    _ if never_left => Sent::No,
                     _ => Sent::Maybe,
                 };
                 let death = match &self.life {

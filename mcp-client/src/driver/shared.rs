@@ -5,6 +5,7 @@
 //! something about it.
 
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -29,6 +30,8 @@ pub(crate) struct Waiter {
     pub(crate) reply: oneshot::Sender<Settled>,
     pub(crate) progress: Option<Arc<ProgressSink>>,
     pub(crate) method: Cow<'static, str>,
+    /// Set if the request could not even be queued, because nothing can be written any more.
+    pub(crate) never_left: AtomicBool,
     /// Whether giving the call up is told to the server. Never for the opening of a session
     /// (LIFE-07, N-11).
     pub(crate) is_cancellable: bool,
@@ -302,7 +305,12 @@ impl Core {
                 Err(Error::Misused(Misuse::QueueFull))
             }
             // The receiving half is about to tell why; the call ends with that reason.
-            Err(_gone) => Ok(()),
+            Err(_gone) => {
+                if let Some(waiter) = self.peer.waiter(call) {
+                    waiter.never_left.store(true, Ordering::Relaxed);
+                }
+                Ok(())
+            }
         }
     }
 
@@ -358,7 +366,8 @@ impl Core {
     /// Tells the server that nobody waits for a call any more, and tells whether it may have run.
     pub(super) fn tell_given_up(&mut self, call: CallId, waiter: &Waiter, why: &str) -> Sent {
         let exchange = ExchangeId(call.number());
-        if self.sender.retract(exchange) == Retracted::Unsent {
+        let never_left = waiter.never_left.load(Ordering::Relaxed);
+        if never_left || self.sender.retract(exchange) == Retracted::Unsent {
             return Sent::No;
         }
         let is_modern = matches!(self.session, Some((Era::Modern, _)));

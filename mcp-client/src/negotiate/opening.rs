@@ -113,7 +113,11 @@ async fn discover(
         is_cancellable: false,
         name: None,
     };
-    let timeouts = Timeouts::new(opening.probe_timeout, opening.probe_timeout);
+    // The short time is there for the fallback; where there is none, a slow start is no verdict.
+    let timeouts = match opening.hint {
+        EraHint::Modern => opening.timeouts,
+        _ => Timeouts::new(opening.probe_timeout, opening.probe_timeout),
+    };
     match ask::<DiscoverResult>(shared, timeouts, request).await {
         Ok(reply) => (ProbeAnswer::Discovered(Box::new(reply.value)), None),
         Err(error) => {

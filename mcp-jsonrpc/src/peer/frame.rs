@@ -4,12 +4,16 @@ use bytes::Bytes;
 
 use super::event::Method;
 use super::{Answer, Event, Outcome, Peer};
-use crate::decode::{Decoded, Envelope, Id, Malformed, Shape, Span, decode, quick_answer};
+use crate::decode::{
+    Decoded, Elements, Envelope, Id, Malformed, Shape, Span, decode, quick_answer,
+};
+use crate::recover::{Recovered, recover};
 use crate::scan::may_be_deeper;
 use crate::{CallId, ErrorObject, Misbehavior, RequestId, recover_ids};
 
-/// Bytes of a broken frame that are kept as evidence.
-const EXCERPT_MAX: usize = 256;
+/// Bytes of a broken frame that are kept as evidence: more than is ever shown, so that a secret
+/// that reaches past what is shown can still be recognised.
+const EXCERPT_MAX: usize = 8 * 1024;
 
 impl<W> Peer<W> {
     /// Takes one frame.
@@ -26,51 +30,71 @@ impl<W> Peer<W> {
             self.settle(call, Outcome::Answered(Answer::new(frame, result, false)));
             return;
         }
-        match decode(&frame, depth_max) {
-            Ok(Decoded::One(envelope)) => self.handle_envelope(&envelope, &frame, tie),
-            Ok(Decoded::Batch(spans)) => self.handle_batch(&spans, &frame, tie),
-            Err(reason) => self.handle_malformed(reason, &frame, tie),
+        let before = (self.strikes, self.ledger.settled);
+        match Elements::of(&frame, depth_max) {
+            Some(elements) => self.handle_batch(elements, &frame, tie),
+            None => self.handle_message(&frame, tie),
+        }
+        // A frame that ended a call, or did nothing wrong, shows that the peer is worth keeping.
+        if before.0 == self.strikes || before.1 != self.ledger.settled {
+            self.is_good();
+        }
+    }
+
+    fn handle_message(&mut self, frame: &Bytes, tie: Option<CallId>) {
+        match decode(frame, self.limits.depth_max) {
+            Ok(Decoded::One(envelope)) => self.handle_envelope(&envelope, frame, tie),
+            Ok(Decoded::Batch(_)) => self.handle_malformed(Malformed::NotAMessage, frame, tie),
+            Err(reason) => self.handle_malformed(reason, frame, tie),
         }
     }
 
     /// Takes what was kept of a frame that was too long: its beginning and its end.
-    pub fn handle_too_long(&mut self, head: Bytes, tail: &[u8], malformed: Malformed) {
-        let mut ids = recover_ids(&head, false);
+    pub fn handle_too_long(
+        &mut self,
+        head: Bytes,
+        tail: &[u8],
+        malformed: Malformed,
+        tie: Option<CallId>,
+    ) {
+        let Recovered {
+            mut ids,
+            is_own_message,
+        } = recover(&head, false);
         // Servers that write the id last (TypeScript) are known by the tail.
         ids.extend(id_at_end(tail));
-        let named = ids
-            .iter()
-            .find_map(|id| self.in_flight_named(&Id::Given(id.clone())));
         let excerpt = head.slice(..head.len().min(EXCERPT_MAX));
-        // A frame of this size is an answer; with one call in flight it can only be that call's.
-        match named.or_else(|| self.outgoing.sole()) {
+        let named = self.first_in_flight(&ids).or(tie);
+        // A late answer to another call names it; without any name, and with one call in flight,
+        // it can only be that call's.
+        let is_stale = ids.iter().any(|id| self.was_issued(id));
+        let ended = match named {
+            _ if is_own_message => None,
+            None if !is_stale => self.outgoing.sole(),
+            named => named,
+        };
+        match ended {
             Some(call) => {
-                self.settle(
-                    call,
-                    Outcome::Malformed {
-                        reason: malformed,
-                        excerpt,
-                    },
-                );
+                let reason = malformed;
+                self.settle(call, Outcome::Malformed { reason, excerpt });
             }
             None => self.misbehaved(Misbehavior::NotAMessage { excerpt }),
         }
     }
 
-    fn handle_batch(&mut self, spans: &[Span], frame: &Bytes, tie: Option<CallId>) {
-        let len = spans.len();
-        if len == 0 || !self.accepts_batches || len > self.limits.batch_len_max {
-            self.misbehaved(Misbehavior::Batch { len });
-        }
-        for span in spans.iter().take(self.limits.batch_len_max) {
-            let element = frame.slice(span.start..span.end);
-            match decode(&element, self.limits.depth_max) {
-                Ok(Decoded::One(envelope)) => self.handle_envelope(&envelope, &element, tie),
-                Ok(Decoded::Batch(_)) => {
-                    self.handle_malformed(Malformed::NotAMessage, &element, tie);
-                }
-                Err(reason) => self.handle_malformed(reason, &element, tie),
+    /// Takes the messages of a batch as they come, so that a long one costs no memory and one
+    /// that breaks off is read as far as it goes.
+    fn handle_batch(&mut self, elements: Elements<'_>, frame: &Bytes, tie: Option<CallId>) {
+        let mut len = 0;
+        for span in elements {
+            len += 1;
+            match span {
+                Ok(span) => self.handle_message(&frame.slice(span.start..span.end), tie),
+                Err(fault) => self.handle_malformed(Malformed::NotJson(fault), frame, tie),
             }
+        }
+        if len == 0 || !self.accepts_batches {
+            self.misbehaved(Misbehavior::Batch { len });
         }
     }
 
@@ -80,11 +104,9 @@ impl<W> Peer<W> {
             std::borrow::Cow::Borrowed(name) => Method::new(frame.slice_ref(name.as_bytes())),
             std::borrow::Cow::Owned(name) => Method::new(Bytes::copy_from_slice(name.as_bytes())),
         };
-        if envelope.is_version_right && !envelope.has_duplicate {
-            self.is_good();
-        } else if !envelope.is_version_right {
+        if !envelope.is_version_right {
             self.misbehaved(Misbehavior::Version);
-        } else {
+        } else if envelope.has_duplicate {
             self.misbehaved(Misbehavior::DuplicateMember);
         }
         match &envelope.shape {
@@ -151,10 +173,14 @@ impl<W> Peer<W> {
     /// Ends the call that a broken frame was meant for, if that can be told.
     fn handle_malformed(&mut self, reason: Malformed, frame: &Bytes, tie: Option<CallId>) {
         let excerpt = frame.slice(..frame.len().min(EXCERPT_MAX));
-        let call = recover_ids(frame, true)
-            .into_iter()
-            .find_map(|id| self.in_flight_named(&Id::Given(id)))
-            .or(tie);
+        let Recovered {
+            ids,
+            is_own_message,
+        } = recover(frame, true);
+        let call = self
+            .first_in_flight(&ids)
+            .or(tie)
+            .filter(|_call| !is_own_message);
         if let Some(call) = call {
             self.settle(
                 call,
@@ -170,6 +196,16 @@ impl<W> Peer<W> {
         });
     }
 
+    fn first_in_flight(&self, ids: &[RequestId]) -> Option<CallId> {
+        ids.iter()
+            .find_map(|id| self.in_flight_named(&Id::Given(id.clone())))
+    }
+
+    fn was_issued(&self, id: &RequestId) -> bool {
+        let call = Id::Given(id.clone()).as_call();
+        call.is_some_and(|call| self.outgoing.was_issued(call))
+    }
+
     fn in_flight_named(&self, id: &Id) -> Option<CallId> {
         id.as_call().filter(|call| self.outgoing.contains(*call))
     }
@@ -178,6 +214,6 @@ impl<W> Peer<W> {
 /// The id at the very end of a frame, as in `…,"jsonrpc":"2.0","id":7}`.
 fn id_at_end(tail: &[u8]) -> Option<RequestId> {
     let at = memchr::memmem::rfind(tail, br#","id":"#)?;
-    let rest = tail.get(at + 1..)?.strip_suffix(b"}")?;
+    let rest = tail.get(at + 1..)?.trim_ascii_end().strip_suffix(b"}")?;
     recover_ids(rest, true).into_iter().next()
 }

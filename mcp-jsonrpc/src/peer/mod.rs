@@ -269,10 +269,18 @@ impl<W> Peer<W> {
 
     fn misbehaved(&mut self, misbehavior: Misbehavior) {
         self.ledger.misbehaviors += 1;
-        self.strikes += 1;
+        // What costs nobody anything is told but not held against the peer.
+        let is_harmless = match &misbehavior {
+            Misbehavior::Version | Misbehavior::DuplicateMember => true,
+            Misbehavior::Batch { len } => *len > 0,
+            _ => false,
+        };
         self.events.push_back(Event::Misbehaved(misbehavior));
-        if self.strikes == self.limits.misbehavior_max {
-            self.events.push_back(Event::Exhausted);
+        if !is_harmless {
+            self.strikes += 1;
+            if self.strikes == self.limits.misbehavior_max {
+                self.events.push_back(Event::Exhausted);
+            }
         }
     }
 

@@ -384,8 +384,8 @@ fn batches_are_read_either_way_and_reported_where_none_is_allowed() {
     assert_eq!(
         feed(&mut peer, r#"[{"jsonrpc":"2.0","method":"n"}]"#),
         [
-            "misbehaved: a batch array of 1 where none is allowed",
-            "noticed n None"
+            "noticed n None",
+            "misbehaved: a batch array of 1 where none is allowed"
         ]
     );
     assert_eq!(feed(&mut peer, "[]"), ["misbehaved: an empty batch array"]);
@@ -409,7 +409,7 @@ fn a_frame_that_was_too_long_fails_its_call_by_either_end() {
         let mut peer = peer();
         call(&mut peer, "a");
         call(&mut peer, "b");
-        peer.handle_too_long(Bytes::copy_from_slice(head), tail, too_long());
+        peer.handle_too_long(Bytes::copy_from_slice(head), tail, too_long(), None);
         assert_eq!(events(&mut peer), expected);
     }
 }
@@ -428,4 +428,75 @@ fn an_answer_known_by_its_edges_is_checked_when_asked() {
         panic!()
     };
     assert_eq!(answer.recheck(), Err(Malformed::ResultAndError));
+}
+
+#[test]
+fn a_message_of_the_peers_own_ends_no_call_of_ours_however_broken() {
+    let deep = "[".repeat(200);
+    let own = [
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{deep}"#),
+        r#"{"jsonrpc":"2.0","method":"m","id":1,"#.to_owned(),
+    ];
+    for frame in own {
+        let mut peer = peer();
+        call(&mut peer, "a");
+        feed(&mut peer, &frame);
+        assert_eq!(peer.in_flight(), 1, "{frame}");
+    }
+    let mut peer = peer();
+    call(&mut peer, "a");
+    let head = br#"{"jsonrpc":"2.0","method":"notifications/message","params":{"#;
+    let too_long = Malformed::TooLong {
+        len: 100,
+        len_max: 10,
+    };
+    peer.handle_too_long(Bytes::from_static(head), b"xx}}", too_long, None);
+    assert_eq!(peer.in_flight(), 1);
+}
+
+#[test]
+fn a_late_answer_that_is_too_long_does_not_end_another_call() {
+    let mut peer = peer();
+    let first = call(&mut peer, "a");
+    peer.abandon(first);
+    call(&mut peer, "b");
+    let head = br#"{"jsonrpc":"2.0","id":1,"result":{"#;
+    let too_long = Malformed::TooLong {
+        len: 100,
+        len_max: 10,
+    };
+    peer.handle_too_long(Bytes::from_static(head), b"xx}}", too_long, None);
+    assert_eq!(peer.in_flight(), 1);
+}
+
+#[test]
+fn a_short_frame_with_too_many_openers_is_malformed() {
+    let mut peer = peer();
+    call(&mut peer, "a");
+    let frame = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{}}}"#, "[".repeat(129));
+    let events = feed(&mut peer, &frame);
+    assert!(events[0].starts_with("a malformed"), "{events:?}");
+}
+
+#[test]
+fn well_formed_junk_spends_the_budget_too() {
+    let mut peer: Peer<&'static str> = Peer::new(Limits {
+        misbehavior_max: 3,
+        ..Limits::default()
+    });
+    let unknown = r#"{"jsonrpc":"2.0","id":99,"result":{}}"#;
+    feed(&mut peer, unknown);
+    feed(&mut peer, unknown);
+    assert_eq!(
+        feed(&mut peer, unknown).last().map(String::as_str),
+        Some("exhausted")
+    );
+}
+
+#[test]
+fn a_batch_that_breaks_off_is_read_as_far_as_it_goes() {
+    let mut peer = peer();
+    call(&mut peer, "a");
+    let events = feed(&mut peer, r#"[{"jsonrpc":"2.0","id":1,"result":{}},{"#);
+    assert_eq!(events[0], "a answered {}");
 }

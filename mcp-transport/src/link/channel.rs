@@ -94,8 +94,10 @@ impl ChannelSender {
                     self.unsent.push_front(next);
                     return Ok(Sending::Blocked);
                 }
-                Err(mpsc::error::TrySendError::Closed(_)) => {
-                    self.close();
+                Err(mpsc::error::TrySendError::Closed(next)) => {
+                    // What waits stays, so that it can be told from what has left.
+                    self.unsent.push_front(next);
+                    self.queue = None;
                     return Err(SendError::Closed);
                 }
             }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use bytes::{Buf as _, BytesMut};
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, timeout_at};
 
 use super::{
     Closed, ClosedKind, ExchangeId, Inbound, Origin, Outbound, Retracted, SendError, Sending,
@@ -179,6 +179,8 @@ pub(super) struct PipeReceiver {
     exit: Option<Exited>,
     /// When reading stops, once the process has exited.
     exited_until: Option<Instant>,
+    /// Why nothing can be read any more, and until when the end of the process is waited for.
+    ending: Option<(ClosedKind, Instant)>,
     /// Whether the last frame and the reason have been handed out.
     is_closed: bool,
     stray: VecDeque<String>,
@@ -194,6 +196,7 @@ impl PipeReceiver {
             child,
             exit,
             exited_until: None,
+            ending: None,
             is_closed: false,
             stray: VecDeque::new(),
             limits,
@@ -214,8 +217,13 @@ impl PipeReceiver {
             std::future::pending::<()>().await;
         }
         loop {
-            if let Some(kind) = self.read().await {
-                return self.end(kind, batch).await;
+            if self.ending.is_none()
+                && let Some(kind) = self.read().await
+            {
+                self.ending = Some((kind, Instant::now() + LAST_WORDS));
+            }
+            if let Some((kind, until)) = self.ending {
+                return self.end(kind, until, batch).await;
             }
             let before = batch.len();
             while let Some(line) = self.lines.next_line() {
@@ -260,23 +268,26 @@ impl PipeReceiver {
     }
 
     /// Hands out the last frame, if the stream was not cut within it, and the reason.
-    async fn end(&mut self, kind: ClosedKind, batch: &mut Vec<Inbound>) {
+    async fn end(&mut self, kind: ClosedKind, until: Instant, batch: &mut Vec<Inbound>) {
         let mut closed = Closed::new(kind);
         if let Some(child) = &self.child {
-            // Cancel safety: nothing has been taken from the decoder yet, and reading again gives
-            // the end of the stream again.
-            let _: Result<_, _> = timeout(LAST_WORDS, child.exited()).await;
-            let mut obituary = child.final_obituary().await;
-            obituary.stray_stdout = self.stray.iter().cloned().collect();
-            closed.obituary = Some(obituary);
+            // Cancel safety: nothing has been taken from the decoder yet, and the time until which
+            // the process is waited for does not start anew with each attempt.
+            let obituary = timeout_at(until, child.final_obituary()).await;
+            closed.obituary = Some(obituary.unwrap_or_else(|_elapsed| child.obituary()));
         }
-        if let Some(last) = self.lines.finish() {
-            match &last {
-                Line::Frame { body, .. } if !body.ends_with(b"}") && !body.ends_with(b"]") => {
-                    closed.cut = Some(body.clone());
-                }
-                _ => batch.push(self.inbound(last)),
+        match self.lines.finish() {
+            // A line that is no whole JSON text: a message that was cut off, or last words.
+            Some(Line::Frame { body, .. }) if !body.ends_with(b"}") && !body.ends_with(b"]") => {
+                self.note_stray(&body);
+                closed.cut =
+                    Some(body).filter(|body| body.starts_with(b"{") || body.starts_with(b"["));
             }
+            Some(last) => batch.push(self.inbound(last)),
+            None => {}
+        }
+        if let Some(obituary) = &mut closed.obituary {
+            obituary.stray_stdout = self.stray.iter().cloned().collect();
         }
         batch.push(Inbound::Closed(closed));
         self.is_closed = true;

@@ -214,7 +214,7 @@ impl Run {
             len_max: 9,
         };
         self.peer
-            .handle_too_long(head.into(), tail.as_bytes(), malformed);
+            .handle_too_long(head.into(), tail.as_bytes(), malformed, None);
     }
 
     /// Answers, refuses or forgets a request of the other side; which may not be open.
