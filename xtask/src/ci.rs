@@ -52,7 +52,7 @@ const PLAIN: &[Step] = &[
     },
     Step {
         name: "clippy",
-        minutes: 6,
+        minutes: 5,
         advice: "mend what clippy names; an exception needs #[expect(…, reason = \"…\")]",
         work: clippy,
     },
@@ -76,7 +76,7 @@ const PLAIN: &[Step] = &[
     },
     Step {
         name: "examples",
-        minutes: 1,
+        minutes: 2,
         advice: "mend the example; the README promises the quick start",
         work: examples,
     },

@@ -2,15 +2,22 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use mcp_jsonrpc::{ErrorCode, ErrorObject, Method, RequestId};
 use mcp_types::{CreateMessageParams, Decode, ElicitParams, method};
 use serde::Serialize;
 use tokio::task::{AbortHandle, JoinError, JoinSet};
+use tokio::time::timeout;
 
 use super::shared::Shared;
 use crate::handler::{Asker, Handlers, Refusal};
+
+/// How long a handler may take.
+// Bound: the clocks of all calls stand still while the user is asked, so a handler that never
+// answers would keep every call of the connection alive.
+const ASK_MAX: Duration = Duration::from_secs(30 * 60);
 
 /// The questions that handlers are working on.
 ///
@@ -100,8 +107,8 @@ impl Asks {
                 shared,
                 id: Some(id),
             };
-            let answer = answer.await;
-            unanswered.answer(answer)
+            let answer = timeout(ASK_MAX, answer).await;
+            unanswered.answer(answer.unwrap_or_else(|_elapsed| Err(out_of_time())))
         })
     }
 
@@ -158,6 +165,10 @@ impl Drop for Unanswered {
             self.shared.respond(&id, Err(error));
         }
     }
+}
+
+fn out_of_time() -> ErrorObject {
+    ErrorObject::new(ErrorCode::INTERNAL_ERROR, "nobody answered in time")
 }
 
 fn read<T: Decode>(params: Option<&Bytes>) -> Result<T, ErrorObject> {
