@@ -17,7 +17,7 @@ use crate::handler::{Asker, Handlers, Refusal};
 /// How long a handler may take.
 // Bound: the clocks of all calls stand still while the user is asked, so a handler that never
 // answers would keep every call of the connection alive.
-const ASK_MAX: Duration = Duration::from_secs(30 * 60);
+const ASK_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The questions that handlers are working on.
 ///
