@@ -156,8 +156,6 @@ async fn a_question_is_answered_whatever_becomes_of_its_handler() {
         (sampling(0), -1),
         (sampling(1), -32603),
         (sampling(2), -32602),
-        // Never answered by its handler, and so given up after a day.
-        (sampling(3), -32603),
         (json!({"messages": 7}), -32602),
         (json!([1]), -32602),
     ];
