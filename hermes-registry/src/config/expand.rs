@@ -276,7 +276,7 @@ mod tests {
             "TOKEN" => "s3cr3t-t0ken",
             "EMPTY" => "",
             "LOOP" => "${LOOP}",
-            "workspaceFolder" => "/work/app/",
+            "workspaceFolder" => "/srv/app/",
             _ => return None,
         };
         Some(value.to_owned())
@@ -306,7 +306,7 @@ mod tests {
             ("${NONE:-http://h:1/}", "http://h:1/"),
             ("${env:NONE:-y}", "y"),
             ("${userHome}/x", "/home/ada/x"),
-            ("${workspaceFolder}", "/work/app/"),
+            ("${workspaceFolder}", "/srv/app/"),
             ("${workspaceFolderBasename}", "app"),
             ("$HOME $$ $ 5$", "$HOME $$ $ 5$"),
             ("pa$$word", "pa$$word"),

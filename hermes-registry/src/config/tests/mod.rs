@@ -13,7 +13,7 @@ fn vars(name: &str) -> Option<String> {
         "TOKEN" => "ghp_0123456789",
         "SECONDS" => "30",
         "EMPTY" => "",
-        "workspaceFolder" => "/work/app",
+        "workspaceFolder" => "/srv/app",
         _ => return None,
     };
     Some(value.to_owned())
