@@ -1,13 +1,37 @@
 # The guard of one host process: reads what the host starts and ends, and at the end of the input,
 # that is when the host is gone, ends what is left. Its protocol is described in guard/mod.rs.
-# Arguments: the text that every mark of this host begins with.
+# Arguments: the text that every mark of this host begins with; from a guard that could not go on also
+# its phase, how often that happened, whether a server was dropped, and its servers.
 trap '' HUP INT QUIT TERM USR1 USR2 PIPE ALRM TSTP TTIN TTOU
 # Descriptors that the host itself inherited must not be held open by us.
 exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
 mark=$1
-live=
-dropped=
+phase=${2:-read}
+tries=${3:-0}
+dropped=${4:-}
 scan=
+live=
+if [ $# -gt 4 ]; then
+  shift 4
+  for entry; do
+    n=${entry%%:*}
+    entry=${entry#*:}
+    live="$live $n"
+    eval "group_$n=${entry%%:*} reaped_$n=${entry#*:}"
+  done
+fi
+
+# A shell that cannot fork exits. By then a server may have used up all processes, so without a fork
+# the groups are killed, and a new shell in this place goes on. It cannot wait without a fork either,
+# so the number of tries is what bounds it: some tens of seconds.
+again() {
+  if [ "$phase" = done ] || [ "$tries" -ge 20000 ]; then return; fi
+  if [ "$phase" = end ]; then groups KILL; fi
+  set --
+  for n in $live; do eval "set -- \"\$@\" \"$n:\${group_$n:-}:\${reaped_$n:-}\""; done
+  exec /bin/sh -c 'eval "$HERMES_MCP_GUARD"' "$0" "$mark" "$phase" $((tries + 1)) "$dropped" "$@"
+}
+trap again EXIT
 
 # Some small greps stop at a zero byte, so the way to search is tried out first. The other way is to
 # print all environments with a headline each.
@@ -125,11 +149,13 @@ while IFS=' ' read -r verb n group; do
   r) eval "reaped_$n=1" ;;
   -) forget "$n" ;;
   k)
+    dropped=$n
+    forget "$dropped"
     prepare
-    end_one "$n" </dev/null &
-    forget "$n"
-    dropped=1
+    end_one "$dropped" </dev/null &
     ;;
   esac
 done
+phase=end
 if [ -n "$live$dropped" ]; then end_all; fi
+phase=done

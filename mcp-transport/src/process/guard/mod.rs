@@ -19,6 +19,9 @@
 //! still holds a copy of the pipe's writing end until its `exec`, which closes it, so the end of
 //! the file comes only when the mark can be seen.
 //!
+//! A system that has no more processes to give ends the shell; it then kills the groups that it knows
+//! and puts a new shell in its own place, both of which take no new process.
+//!
 //! What it cannot do: help when it is killed together with us. A child that the host forks without
 //! `exec` holds the pipe open, so then the guard waits for that child as well.
 
@@ -240,11 +243,12 @@ fn start(prefix: &str) -> io::Result<Guard> {
     command
         .args([
             "-c",
-            &script(),
+            "eval \"$HERMES_MCP_GUARD\"",
             "hermes-mcp-guard",
             &format!("{MARK}={prefix}"),
         ])
         .env_clear()
+        .env("HERMES_MCP_GUARD", script())
         .env("PATH", tools_path())
         .current_dir("/")
         .stdin(reading)
@@ -259,7 +263,8 @@ fn start(prefix: &str) -> io::Result<Guard> {
     })
 }
 
-/// The script without its comments, since it shows up in lists of processes.
+/// The script without its comments. It is a variable, so that lists of processes stay readable and
+/// the shell can hand it to the one that takes its place.
 fn script() -> String {
     let is_code = |line: &&str| !line.is_empty() && !line.trim_start().starts_with('#');
     include_str!("guard.sh")

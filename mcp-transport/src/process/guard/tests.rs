@@ -5,7 +5,7 @@ use std::io::{Read as _, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 
-use super::{Books, Entry, Guard, MARK, start};
+use super::{Books, Entry, Guard, MARK, script, start};
 
 #[test]
 fn with_nothing_to_do_it_exits_at_once() {
@@ -93,6 +93,22 @@ fn a_guard_that_died_is_replaced_and_told_everything() {
     assert_ne!(second.process.id(), first_id);
     assert!(ends_well(second));
     assert!(!earlier.wait().unwrap().success());
+}
+
+#[test]
+fn a_shell_that_takes_the_place_of_another_knows_its_servers() {
+    for phase in ["read", "end"] {
+        let mut known = sleeper("");
+        let mut guard = Command::new("/bin/sh")
+            .args(["-c", "eval \"$HERMES_MCP_GUARD\"", "guard", "resumed-"])
+            .args([phase, "7", "", &format!("3:{}:", known.id())])
+            .env("HERMES_MCP_GUARD", script())
+            .stdin(Stdio::null())
+            .spawn()
+            .unwrap();
+        assert!(guard.wait().unwrap().success(), "{phase}");
+        assert!(!known.wait().unwrap().success(), "{phase}");
+    }
 }
 
 /// Closes the input and waits for the guard.
