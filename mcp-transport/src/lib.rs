@@ -19,11 +19,13 @@
 //! | [`process`] | child processes: start, watch, obituary, end of the whole tree |
 //! | [`lines`] | newline framing, without I/O |
 //! | [`link`] | the [`Link`] and what crosses it |
+//! | [`http`] | MCP over HTTP |
 //! | [`stdio`] | a child process as a [`Link`] |
 
 #[cfg(not(unix))]
 compile_error!("mcp-transport needs Unix: its child processes rest on process groups and signals");
 
+pub mod http;
 pub mod lines;
 pub mod link;
 pub mod process;

@@ -1,0 +1,75 @@
+//! Why an HTTP exchange failed below the protocol, and which setting may help.
+
+use std::fmt;
+
+/// Why a request got no response, or a response broke off.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Failure {
+    /// What went wrong.
+    pub kind: FailureKind,
+    /// The particulars, for people; no credentials, no header values.
+    pub detail: String,
+    /// Whether the server may have received the request.
+    pub may_have_arrived: bool,
+}
+
+/// What went wrong below the protocol.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[non_exhaustive]
+pub enum FailureKind {
+    /// The response broke off, or was no HTTP.
+    Broken,
+    /// The certificate of the server has expired, or is not valid yet.
+    CertificateExpired,
+    /// The certificate of the server is for other names.
+    CertificateName,
+    /// The certificate of the server comes from an authority that is not trusted.
+    CertificateUntrusted,
+    /// Connecting took too long.
+    ConnectTimeout,
+    /// The body cannot be decoded as its `Content-Encoding` says.
+    Encoding,
+    /// The request cannot be made: its URL, a header, or the settings of TLS or of the proxy.
+    Misused,
+    /// The proxy could not be reached, or refused to connect to the server.
+    Proxy,
+    /// The proxy wants a name and a password.
+    ProxyLogin,
+    /// Nothing listens at the address.
+    Refused,
+    /// The name of the server has no address.
+    Resolve,
+    /// TLS failed in another way.
+    Tls,
+    /// The network has no way there.
+    Unreachable,
+}
+
+impl Failure {
+    /// A failure before anything of the request could have left.
+    pub fn unsent(kind: FailureKind, detail: impl Into<String>) -> Self {
+        Self {
+            kind,
+            detail: detail.into(),
+            may_have_arrived: false,
+        }
+    }
+
+    /// A failure after which the request may have arrived.
+    pub fn maybe_sent(kind: FailureKind, detail: impl Into<String>) -> Self {
+        Self {
+            kind,
+            detail: detail.into(),
+            may_have_arrived: true,
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.detail)
+    }
+}
+
+impl std::error::Error for Failure {}
