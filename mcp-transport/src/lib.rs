@@ -20,6 +20,7 @@
 //! | [`lines`] | newline framing, without I/O |
 //! | [`link`] | the [`Link`] and what crosses it |
 //! | [`http`] | MCP over HTTP |
+//! | [`sse`] | server-sent events, without I/O |
 //! | [`stdio`] | a child process as a [`Link`] |
 
 #[cfg(not(unix))]
@@ -30,6 +31,7 @@ pub mod lines;
 pub mod link;
 pub mod process;
 pub mod redact;
+pub mod sse;
 pub mod stdio;
 
 mod labels;
