@@ -27,11 +27,28 @@ fn almost_messages() -> impl Strategy<Value = Vec<u8>> {
     vec(piece, 0..12).prop_map(|pieces| pieces.concat().into_bytes())
 }
 
+/// Pieces of event streams, after three bytes that say how to cut them.
+fn almost_events() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop_oneof![
+        4 => prop_oneof![Just("\n"), Just("\r"), Just("\r\n"), Just("\n\n"), Just("\r\r")]
+            .prop_map(|end| end.as_bytes().to_vec()),
+        4 => "(data|event|id|retry|comment|Data|dat|dataa)?[:]?[ ]?".prop_map(String::into_bytes),
+        2 => "(data|id|event): [a-c0-9 :]{0,12}\r?\n".prop_map(String::into_bytes),
+        1 => "retry:[ ]?[+]?[0-9]{0,30}\n".prop_map(String::into_bytes),
+        1 => "[\u{0}\u{feff}\u{2028}\u{85}é😀]{1,2}".prop_map(String::into_bytes),
+        1 => vec(prop_oneof![Just(0xEF_u8), Just(0xBB), Just(0xBF), any::<u8>()], 1..4),
+    ];
+    let cuts = vec(0..40_u8, 3);
+    let mark = prop_oneof![3 => Just(&b""[..]), 1 => Just(&b"\xEF\xBB\xBF"[..])];
+    (cuts, mark, vec(piece, 0..24))
+        .prop_map(|(cuts, mark, pieces)| [&cuts, mark, &pieces.concat()].concat())
+}
+
 fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![almost_messages(), vec(any::<u8>(), 0..300)]
 }
 
-fn cases() -> ProptestConfig {
+pub(crate) fn cases() -> ProptestConfig {
     ProptestConfig {
         cases: 10_000,
         failure_persistence: None,
@@ -45,6 +62,11 @@ proptest! {
     #[test]
     fn any_split_of_the_input_gives_the_same_frames(data in any_bytes()) {
         props::lines(&data);
+    }
+
+    #[test]
+    fn any_split_of_a_stream_gives_the_events_of_the_standard(data in almost_events()) {
+        props::sse(&data);
     }
 
     #[test]
@@ -93,11 +115,12 @@ proptest! {
 #[test]
 fn the_seeds_of_the_fuzzers_hold() {
     type Property = fn(&[u8]);
-    let targets: [(&str, Property); 4] = [
+    let targets: [(&str, Property); 5] = [
         ("config", props::config),
         ("decode", props::decode),
         ("lines", props::lines),
         ("peer_ops", props::peer_ops),
+        ("sse", props::sse),
     ];
     for (target, property) in targets {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../fuzz/corpus/");

@@ -5,10 +5,12 @@
 mod ends;
 mod frames;
 mod peer_ops;
+mod sse;
 
 pub use ends::all_calls_end;
 pub use frames::{config, decode, encode_decode, lines, typed};
 pub use peer_ops::peer_ops;
+pub use sse::sse;
 
 /// Bytes as a source of choices; zeros once they are used up.
 #[derive(Debug)]
