@@ -14,4 +14,5 @@ mod peers;
 mod process_tree;
 mod properties;
 mod registry;
+mod sse;
 mod torture;

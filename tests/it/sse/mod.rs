@@ -1,0 +1,4 @@
+//! Server-sent events: against another decoder, and what they cost.
+
+mod cost;
+mod oracle;
