@@ -4,18 +4,16 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_jsonrpc::{Limits, Peer, Timeouts};
+use mcp_jsonrpc::{Limits, Timeouts};
 use mcp_transport::Link;
 use mcp_transport::redact::Redactor;
 use mcp_types::{Implementation, LoggingMessageParams};
-use tokio::sync::watch;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
-use crate::client::Connection;
-use crate::driver::{Driver, Shared, Sinks};
+use crate::connect::{HttpServer, attempt, connect_http};
 use crate::handler::{ElicitationHandler, Handlers, RootsHandler, SamplingHandler};
-use crate::negotiate::{OpenFailure, Opening, open};
-use crate::notice::{ChangeCounts, LogSink};
+use crate::negotiate::{OpenFailure, Way};
+use crate::notice::LogSink;
 use crate::page::PageLimits;
 use crate::{Client, Closure, Error, Sent};
 
@@ -36,17 +34,17 @@ pub enum EraHint {
 #[derive(Clone)]
 #[must_use = "a builder does nothing until it connects"]
 pub struct Builder {
-    client: Implementation,
-    server: Arc<str>,
-    handlers: Handlers,
-    log: Option<LogSink>,
-    hint: EraHint,
-    limits: Limits,
-    page_limits: PageLimits,
-    redactor: Redactor,
-    timeouts: Timeouts,
-    connect_timeout: Duration,
-    probe_timeout: Duration,
+    pub(crate) client: Implementation,
+    pub(crate) server: Arc<str>,
+    pub(crate) handlers: Handlers,
+    pub(crate) log: Option<LogSink>,
+    pub(crate) hint: EraHint,
+    pub(crate) limits: Limits,
+    pub(crate) page_limits: PageLimits,
+    pub(crate) redactor: Redactor,
+    pub(crate) timeouts: Timeouts,
+    pub(crate) connect_timeout: Duration,
+    pub(crate) probe_timeout: Duration,
 }
 
 impl Builder {
@@ -173,6 +171,19 @@ impl Builder {
         .await
     }
 
+    /// Opens a session with a server behind a URL, whatever it turns out to speak.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no session. If nothing at the URL looks like MCP, the error tells each answer.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future ends the connection.
+    pub async fn connect_http(self, server: HttpServer) -> Result<Client, Error> {
+        connect_http(&self, server).await
+    }
+
     /// Opens a session on a link made by `start`, which is called once more if the server goes
     /// away when it is asked for its era.
     ///
@@ -188,73 +199,20 @@ impl Builder {
         mut start: impl FnMut() -> Result<Link, Error>,
     ) -> Result<Client, Error> {
         let until = Instant::now() + self.connect_timeout;
-        match self.attempt(start()?, until).await {
+        let ledger = Arc::default();
+        match attempt(&self, start()?, Way::Pipe, &ledger, until).await {
             Ok(client) => Ok(client),
-            Err(OpenFailure::Failed(error)) => Err(error),
+            Err(OpenFailure::Failed(error) | OpenFailure::OtherTransport(error)) => Err(error),
             Err(OpenFailure::Respawn(gone)) => {
                 self.hint = EraHint::Legacy;
                 // Without a second start, the end of the first one is what there is to tell.
                 let Ok(link) = start() else { return Err(gone) };
-                match self.attempt(link, until).await {
+                match attempt(&self, link, Way::Pipe, &ledger, until).await {
                     Ok(client) => Ok(client),
-                    Err(OpenFailure::Failed(error) | OpenFailure::Respawn(error)) => Err(error),
+                    Err(failure) => Err(failure.into_error()),
                 }
             }
         }
-    }
-
-    async fn attempt(&self, link: Link, until: Instant) -> Result<Client, OpenFailure> {
-        let (sender, receiver) = link.split();
-        let peer = Peer::new(self.limits);
-        let shared = Arc::new(Shared::new(peer, sender, self.redactor.clone()));
-        let changes = Arc::new(ChangeCounts::default());
-        let (ended, ending) = watch::channel(None);
-        let sinks = Sinks {
-            handlers: self.handlers.clone(),
-            changes: Arc::clone(&changes),
-            log: self.log.clone(),
-            server: Arc::clone(&self.server),
-        };
-        let driver = Driver::new(Arc::clone(&shared), receiver, sinks, ended);
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "the one task of a connection, which ends with the last Client and is waited \
-                      for by Client::close"
-        )]
-        let task = tokio::spawn(driver.run());
-        // From here on, dropping the connection ends the driver and what it drives.
-        let connection = Connection::new(Arc::clone(&shared), changes, ending, task);
-        let opening = Opening {
-            client: self.client.clone(),
-            capabilities: self.handlers.capabilities(),
-            hint: self.hint,
-            probe_timeout: self.probe_timeout,
-            timeouts: Timeouts::new(self.connect_timeout, self.connect_timeout),
-        };
-        let session = match timeout_at(until, open(&shared, &opening)).await {
-            Ok(Ok(session)) => session,
-            Ok(Err(failure)) => {
-                connection.close("no session could be opened").await;
-                return Err(failure);
-            }
-            Err(_elapsed) => {
-                connection.close("the time for connecting ran out").await;
-                let mut waiting_for = "the server did not open a session".to_owned();
-                // Interop: some servers frame with Content-Length headers, others print banners
-                // (test `content_length_headers`).
-                if let Some(stray) = shared.first_stray() {
-                    waiting_for.push_str("; it wrote what is no message: ");
-                    waiting_for.push_str(&stray);
-                }
-                return Err(Error::not_connected_in_time(waiting_for, self.connect_timeout).into());
-            }
-        };
-        Ok(Client::new(
-            connection,
-            session,
-            self.timeouts,
-            self.page_limits,
-        ))
     }
 }
 

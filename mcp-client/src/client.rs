@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use mcp_jsonrpc::{Answer, Timeouts};
+use mcp_transport::Labels;
 use mcp_transport::process::Closed as ChildClosed;
 use mcp_types::{
     CallToolResult, Decode, EmptyResult, GetPromptParams, GetPromptResult, Implementation,
@@ -16,9 +17,12 @@ use tokio::task::JoinHandle;
 
 use crate::Error;
 use crate::builder::Builder;
-use crate::call::{Call, RawReply, Reply, Request, Unreadable, misused, read_raw, read_typed};
+use crate::call::{
+    Call, RawReply, Reply, Request, Unreadable, misused, read_input_or_raw, read_raw, read_typed,
+};
 use crate::driver::{Ending, Shared};
 use crate::error::Misuse;
+use crate::ledger::{Ledger, LedgerEntry};
 use crate::negotiate::members_of;
 use crate::notice::{ChangeCounts, Changes};
 use crate::page::{Listing, PageLimits};
@@ -73,6 +77,7 @@ impl Drop for Connection {
 pub struct Client {
     connection: Arc<Connection>,
     session: Arc<Session>,
+    ledger: Arc<Ledger>,
     timeouts: Timeouts,
     page_limits: PageLimits,
 }
@@ -86,12 +91,14 @@ impl Client {
     pub(crate) fn new(
         connection: Connection,
         session: Session,
+        ledger: Arc<Ledger>,
         timeouts: Timeouts,
         page_limits: PageLimits,
     ) -> Self {
         Self {
             connection: Arc::new(connection),
             session: Arc::new(session),
+            ledger,
             timeouts,
             page_limits,
         }
@@ -104,6 +111,11 @@ impl Client {
     /// What was negotiated.
     pub fn session(&self) -> &Session {
         &self.session
+    }
+
+    /// The steps that were tried to open the session, and what came of each; at most 32.
+    pub fn ledger(&self) -> Vec<LedgerEntry> {
+        self.ledger.entries()
     }
 
     /// Whether the connection has ended, or is about to; and why, in words.
@@ -154,7 +166,11 @@ impl Client {
 
     /// Calls a tool and leaves its result as it came.
     pub fn call_tool_raw(&self, name: &str, arguments: &RawJson) -> Call<RawReply> {
-        self.call(self.tool_request(name, arguments), read_raw)
+        let read = match self.session.era {
+            Era::Legacy => read_raw,
+            Era::Modern => read_input_or_raw,
+        };
+        self.call(self.tool_request(name, arguments), read)
     }
 
     fn tool_request(&self, name: &str, arguments: &RawJson) -> Request {
@@ -164,10 +180,7 @@ impl Client {
         // Spec: T-49. `{}` is accepted by more servers than no arguments at all.
         members.extend_from_slice(b",\"arguments\":");
         members.extend_from_slice(arguments.as_str().as_bytes());
-        Request {
-            wants_progress: true,
-            ..self.request(method::TOOLS_CALL, members, Some(name))
-        }
+        self.long_request(method::TOOLS_CALL, members, name)
     }
 
     /// One page of the tools.
@@ -232,12 +245,8 @@ impl Client {
     pub fn read_resource(&self, uri: &str) -> Call<Reply<ReadResourceResult>> {
         let mut members = b"\"uri\":".to_vec();
         write_string(&mut members, uri);
-        let request = self.request(method::RESOURCES_READ, members, Some(uri));
         self.call(
-            Request {
-                wants_progress: true,
-                ..request
-            },
+            self.long_request(method::RESOURCES_READ, members, uri),
             read_typed::<ReadResourceResult>,
         )
     }
@@ -260,12 +269,8 @@ impl Client {
     /// Gets a prompt, filled in with the arguments that `params` carries.
     pub fn get_prompt(&self, params: &GetPromptParams) -> Call<Reply<GetPromptResult>> {
         let name = params.name.as_str();
-        let request = self.request(method::PROMPTS_GET, members_of(params), Some(name));
         self.call(
-            Request {
-                wants_progress: true,
-                ..request
-            },
+            self.long_request(method::PROMPTS_GET, members_of(params), name),
             read_typed::<GetPromptResult>,
         )
     }
@@ -362,15 +367,29 @@ impl Client {
         name: Option<&str>,
     ) -> Request {
         Request {
-            method: method.into(),
-            members,
             meta: Arc::clone(&self.session.request_meta),
-            wants_progress: false,
-            is_cancellable: true,
-            name: name
-                .filter(|_name| self.session.era == Era::Modern)
-                .map(str::to_owned),
+            labels: self.labels(name),
+            ..Request::new(method, members)
         }
+    }
+
+    /// A request that may take several rounds and tells its progress.
+    fn long_request(&self, method: &'static str, members: Vec<u8>, name: &str) -> Request {
+        Request {
+            wants_progress: true,
+            takes_input: self.session.era == Era::Modern,
+            ..self.request(method, members, Some(name))
+        }
+    }
+
+    /// What a modern message repeats outside of the frame, where somebody looks at that.
+    fn labels(&self, name: Option<&str>) -> Labels {
+        let mut labels = Labels::default();
+        if self.connection.shared.wants_labels() && self.session.era == Era::Modern {
+            labels.name = name.map(str::to_owned);
+            labels.version.clone_from(&self.session.version_label);
+        }
+        labels
     }
 
     fn call<T>(&self, request: Request, read: fn(&Answer) -> Result<T, Unreadable>) -> Call<T> {

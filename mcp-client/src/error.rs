@@ -8,6 +8,10 @@ use mcp_jsonrpc::{ErrorCode, ErrorObject, Malformed};
 use mcp_transport::process::{Obituary, SpawnError};
 use mcp_types::{DecodeError, Version};
 
+pub use mcp_transport::link::ExchangeFailureKind;
+
+use crate::handler::Refusal;
+
 /// Whether a request can have had an effect.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
@@ -31,6 +35,10 @@ pub enum Error {
     Answered(Box<ErrorObject>),
     /// The connection is gone.
     Closed(Box<Closure>),
+    /// The exchange of this call failed; the connection lives on.
+    Exchange(Box<ExchangeError>),
+    /// The server asked for something first, and did not get it.
+    Input(Box<InputError>),
     /// We were called in a way that the program text alone makes wrong, or past a limit.
     Misused(Misuse),
     /// The two sides have no revision, or no capability, in common.
@@ -55,6 +63,34 @@ pub struct Closure {
     pub sent: Sent,
 }
 
+/// An exchange that brought no answer.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ExchangeError {
+    /// The method that was called.
+    pub method: String,
+    /// What happened.
+    pub kind: ExchangeFailureKind,
+    /// The particulars, in words.
+    pub reason: String,
+    /// Whether the call may have run.
+    pub sent: Sent,
+    /// The beginning of what came and was no message, redacted; empty if there was nothing.
+    pub evidence: String,
+}
+
+/// A question of the server that was not answered, so that its call could not go on.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct InputError {
+    /// The method that was called.
+    pub method: String,
+    /// The method by which the server asked.
+    pub asked: String,
+    /// Why there is no answer.
+    pub refusal: Refusal,
+}
+
 /// A frame or a result that could not be used.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -77,6 +113,12 @@ pub enum PeerFault {
     Result(DecodeError),
     /// The result is of a kind that is not legal here, such as an unknown `resultType` (LIFE-17).
     ResultType(String),
+    /// The server asks for what we never offered (MRTR-10); this is the method.
+    NotOffered(String),
+    /// The server wants input and names neither a question nor a state (MRTR-08).
+    NothingAsked,
+    /// The server asked this many times for the same call.
+    TooManyRounds(u32),
 }
 
 /// Two sides that do not fit.
@@ -137,6 +179,8 @@ pub struct TimedOut {
     pub after: Duration,
     /// Whether the call may have run.
     pub sent: Sent,
+    /// The beginning of what came and was no message, redacted; empty if there was nothing.
+    pub evidence: String,
 }
 
 /// A budget of time.
@@ -170,6 +214,7 @@ impl Error {
             budget,
             after,
             sent: Sent::Maybe,
+            evidence: String::new(),
         }))
     }
 
@@ -188,6 +233,8 @@ impl Error {
                 _ => Sent::Yes,
             },
             Self::Closed(closure) => closure.sent,
+            Self::Exchange(exchange) => exchange.sent,
+            Self::Input(_) => Sent::Yes,
             Self::Misused(_) | Self::PeerIncompatible(_) | Self::Spawn(_) => Sent::No,
             Self::PeerMisbehaved(_) => Sent::Yes,
             Self::TimedOut(timed_out) => timed_out.sent,
@@ -208,6 +255,8 @@ impl fmt::Display for Error {
         match self {
             Self::Answered(error) => write!(f, "the server answered with an error: {error}"),
             Self::Closed(closure) => f.write_str(&closure.reason),
+            Self::Exchange(exchange) => exchange.fmt(f),
+            Self::Input(input) => input.fmt(f),
             Self::Misused(misuse) => misuse.fmt(f),
             Self::PeerIncompatible(incompatible) => incompatible.fmt(f),
             Self::PeerMisbehaved(misbehaved) => misbehaved.fmt(f),
@@ -224,7 +273,7 @@ impl std::error::Error for Error {
             Self::PeerMisbehaved(misbehaved) => match &misbehaved.fault {
                 PeerFault::Frame(malformed) => Some(malformed),
                 PeerFault::Result(error) => Some(error),
-                PeerFault::ResultType(_) => None,
+                _ => None,
             },
             _ => None,
         }
@@ -240,12 +289,49 @@ impl fmt::Display for PeerMisbehaved {
             PeerFault::ResultType(kind) => {
                 write!(f, "is of the kind {kind:?}, which is not legal")?
             }
+            PeerFault::NotOffered(asked) => {
+                write!(f, "asks for {asked}, which this client does not offer")?
+            }
+            PeerFault::NothingAsked => f.write_str("wants input and does not say which")?,
+            PeerFault::TooManyRounds(rounds) => {
+                write!(f, "wants input for more than {rounds} rounds")?
+            }
         }
         if self.excerpt.is_empty() {
             Ok(())
         } else {
             write!(f, "; it begins: {}", self.excerpt)
         }
+    }
+}
+
+impl fmt::Display for ExchangeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)?;
+        evidence(f, &self.evidence)
+    }
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { method, asked, .. } = self;
+        write!(
+            f,
+            "{method} cannot go on: the server asked for {asked}, and "
+        )?;
+        match &self.refusal {
+            Refusal::Declined => f.write_str("the user said no"),
+            Refusal::Invalid(why) => write!(f, "the question is not valid: {why}"),
+            Refusal::Failed(why) => write!(f, "answering failed: {why}"),
+        }
+    }
+}
+
+fn evidence(f: &mut fmt::Formatter<'_>, evidence: &str) -> fmt::Result {
+    if evidence.is_empty() {
+        Ok(())
+    } else {
+        write!(f, "; it had sent what is no message: {evidence}")
     }
 }
 
@@ -315,7 +401,8 @@ impl fmt::Display for TimedOut {
             Budget::Connect => write!(f, "not connected within {after:?} ({waiting_for})"),
             Budget::Idle => write!(f, "nothing heard of {waiting_for} for {after:?}"),
             Budget::Hard => write!(f, "no answer to {waiting_for} within {after:?} in all"),
-        }
+        }?;
+        evidence(f, &self.evidence)
     }
 }
 

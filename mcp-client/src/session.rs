@@ -1,5 +1,7 @@
 //! What was negotiated: decided once, never changed, asked by `match`.
 
+use std::sync::Arc;
+
 use mcp_types::{Implementation, ServerCapabilities, Version};
 
 /// The two ways in which MCP is spoken.
@@ -37,5 +39,7 @@ pub struct Session {
     /// How the server wants to be used, for a model to read.
     pub instructions: Option<String>,
     /// What every request carries in `_meta`, encoded once: nothing in the legacy era.
-    pub(crate) request_meta: std::sync::Arc<str>,
+    pub(crate) request_meta: Arc<str>,
+    /// What every message says of its revision outside of the frame: nothing in the legacy era.
+    pub(crate) version_label: Option<Arc<str>>,
 }

@@ -32,7 +32,7 @@ pub use error::{ErrorCode, ErrorObject, Misbehavior};
 pub use id::{CallId, RequestId};
 pub use limits::Limits;
 pub use peer::{
-    Answer, Budget, CallRefused, Event, Ledger, Method, Outcome, Peer, Timeouts, Transmit,
+    Answer, Budget, CallRefused, Event, Ledger, Method, Outcome, Peer, Tie, Timeouts, Transmit,
     TransmitKind,
 };
 pub use recover::recover_ids;

@@ -37,6 +37,6 @@ pub mod stdio;
 mod labels;
 mod limits;
 
-pub use labels::Labels;
+pub use labels::{Labels, Step};
 pub use limits::Limits;
 pub use link::{Link, LinkReceiver, LinkSender, pair};

@@ -76,7 +76,9 @@ pub use content::{Annotations, ContentBlock, ResourceContents, Role};
 pub use decode::{Decode, DecodeError, Decoded, Diagnostic};
 pub use elicitation::{ElicitAction, ElicitParams, ElicitResult};
 pub use error::{MissingCapabilityData, UnsupportedVersionData, UrlElicitationRequiredData};
-pub use input::{InputRequest, InputRequests, InputRequiredResult, InputResponse, InputResponses};
+pub use input::{
+    InputAsk, InputRequest, InputRequests, InputRequiredResult, InputResponse, InputResponses,
+};
 pub use lifecycle::{
     DiscoverParams, DiscoverResult, InitializeParams, InitializeResult, NotificationParams,
     RequestParams,

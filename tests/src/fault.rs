@@ -117,7 +117,7 @@ impl Faulty {
                 self.hand_on(frame_of(origin, frame.into())).await;
             }
             Fault::Move(exchange) => {
-                let origin = Origin::Exchange(ExchangeId(exchange));
+                let origin = Origin::Reply(ExchangeId(exchange));
                 self.hand_on(frame_of(origin, frame)).await;
             }
             Fault::Pass => self.hand_on(whole).await,

@@ -65,16 +65,22 @@ impl ScriptedServer {
         self.far
     }
 
-    /// The next thing that the client sends, of any kind.
+    /// The next thing that the client sends, of any kind but for notes to the transport that an
+    /// exchange is settled, which a server never sees.
     ///
     /// # Panics
     ///
     /// If nothing comes.
     pub async fn outbound(&mut self) -> Outbound<Bytes> {
-        let received = timeout(PATIENCE, self.far.outbound.recv()).await;
-        received
-            .expect("the client sends nothing more")
-            .expect("the client has hung up")
+        loop {
+            let received = timeout(PATIENCE, self.far.outbound.recv()).await;
+            let outbound = received
+                .expect("the client sends nothing more")
+                .expect("the client has hung up");
+            if !matches!(outbound, Outbound::Settled { .. }) {
+                return outbound;
+            }
+        }
     }
 
     /// What the client has sent without being waited for.
@@ -87,7 +93,9 @@ impl ScriptedServer {
         let mut rest = Vec::new();
         let all = async {
             while let Some(outbound) = self.far.outbound.recv().await {
-                rest.push(outbound);
+                if !matches!(outbound, Outbound::Settled { .. }) {
+                    rest.push(outbound);
+                }
             }
         };
         timeout(PATIENCE, all)

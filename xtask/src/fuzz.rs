@@ -46,9 +46,23 @@ fn fuzz(target: &str, secs: u64) -> Outcome {
     if seeds.is_dir() {
         cmd = cmd.path(&seeds);
     }
-    cmd.arg("--").arg(format!("-max_total_time={secs}")).run().map_err(|error| {
-        format!("{error}\n  → the input is under fuzz/artifacts/{target}/; it becomes a seed and a named test")
-    })
+    let known = findings(target);
+    cmd.arg("--")
+        .arg(format!("-max_total_time={secs}"))
+        .run()
+        .map_err(|error| match findings(target) {
+            found if found > known => format!(
+                "{error}\n  → the input is the newest file under fuzz/artifacts/{target}/; it \
+                 becomes a seed and a named test"
+            ),
+            _ => error,
+        })
+}
+
+/// How many inputs are known that the target did not stand.
+fn findings(target: &str) -> usize {
+    let folder = root().join("fuzz/artifacts").join(target);
+    std::fs::read_dir(folder).map_or(0, Iterator::count)
 }
 
 fn parse<'a>(args: &[&'a str]) -> Outcome<Wanted<'a>> {

@@ -63,7 +63,7 @@ impl Server {
 
     /// Takes one frame.
     pub(super) fn take(&mut self, now: Instant, frame: Bytes) {
-        self.peer.handle_frame(frame, None);
+        self.peer.handle_frame(frame, mcp_jsonrpc::Tie::None);
         while let Some(event) = self.peer.poll_event() {
             match event {
                 Event::Asked { id, method, params } => {

@@ -12,7 +12,7 @@ use tokio::task::{AbortHandle, JoinError, JoinSet};
 use tokio::time::timeout;
 
 use super::shared::Shared;
-use crate::handler::{Asker, Handlers, Refusal};
+use crate::handler::Refusal;
 
 /// How long a handler may take.
 // Bound: the clocks of all calls stand still while the user is asked, so a handler that never
@@ -25,18 +25,14 @@ const ASK_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 /// reaped before the next one starts.
 pub(super) struct Asks {
     shared: Arc<Shared>,
-    handlers: Handlers,
-    server: Arc<str>,
     tasks: JoinSet<RequestId>,
     open: HashMap<RequestId, AbortHandle>,
 }
 
 impl Asks {
-    pub(super) fn new(shared: Arc<Shared>, handlers: Handlers, server: Arc<str>) -> Self {
+    pub(super) fn new(shared: Arc<Shared>) -> Self {
         Self {
             shared,
-            handlers,
-            server,
             tasks: JoinSet::new(),
             open: HashMap::new(),
         }
@@ -48,18 +44,9 @@ impl Asks {
         while let Some(ended) = self.tasks.try_join_next() {
             self.reaped(ended);
         }
-        let version = self
-            .shared
-            .lock()
-            .session
-            .as_ref()
-            .map(|(_, version)| version.clone());
-        let asker = Asker {
-            server: Arc::clone(&self.server),
-            version,
-        };
+        let asker = self.shared.asker();
         let shared = Arc::clone(&self.shared);
-        let handlers = &self.handlers;
+        let handlers = &shared.host.handlers;
         let handle = match method.as_str() {
             method::ROOTS_LIST if handlers.roots.is_some() => {
                 let Some(roots) = handlers.roots.clone() else {

@@ -5,14 +5,28 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use bytes::Bytes;
-use mcp_jsonrpc::{CallId, Event, Malformed, Method, Misbehavior, Outcome, RequestId};
-use mcp_transport::link::{Closed, ExchangeId, Inbound, Origin, Retracted};
+use mcp_jsonrpc::{CallId, Event, Malformed, Method, Misbehavior, Outcome, RequestId, Tie};
+use mcp_transport::link::{
+    Closed, ExchangeFailure, ExchangeFailureKind, ExchangeId, Inbound, Origin, Outbound, Retracted,
+    SendError,
+};
 use mcp_types::{CancelledParams, ProgressParams, Token, method};
 
-use super::shared::{Core, Death, Life, Settled, Waiter};
+use super::core::Core;
+use super::shared::{Death, Life};
+use super::waiter::{Head, Settled, Trace, Waiter};
 use crate::Sent;
 use crate::notice::ProgressSink;
 use crate::session::Era;
+
+/// What made the peer's events happen.
+#[derive(Default)]
+struct Cause {
+    /// Where the frame came from, if it was one.
+    origin: Option<Origin>,
+    /// Why an exchange brought no answer, if that is what happened.
+    failure: Option<ExchangeFailure>,
+}
 
 /// Something to do once the lock is released, in order.
 pub(super) enum Happening {
@@ -22,6 +36,8 @@ pub(super) enum Happening {
         method: Method,
         params: Option<Bytes>,
     },
+    /// The server has taken the confirmation of the session.
+    Confirmed,
     /// The server tells something that is no progress.
     Noticed {
         method: Method,
@@ -45,9 +61,12 @@ pub(super) enum Happening {
 impl Core {
     /// Takes one thing that came in.
     pub(super) fn take(&mut self, now: Instant, inbound: Inbound, happened: &mut Vec<Happening>) {
-        let mut lost = None;
+        let mut cause = Cause::default();
         match inbound {
-            Inbound::Frame { origin, body, .. } => self.peer.handle_frame(body, tie(origin)),
+            Inbound::Frame { origin, body, .. } => {
+                cause.origin = Some(origin);
+                self.peer.handle_frame(body, tie(origin));
+            }
             Inbound::TooLong {
                 head,
                 tail,
@@ -62,31 +81,42 @@ impl Core {
                     tie(origin),
                 );
             }
+            Inbound::Head {
+                exchange,
+                status,
+                media,
+            } => self.note_head(exchange, Head { status, media }),
             Inbound::ExchangeEnded { exchange } => {
-                lost = Some("the server ended its reply without an answer".to_owned());
+                let reason = "the server ended its reply without an answer";
+                let kind = ExchangeFailureKind::NoAnswer;
+                cause.failure = Some(ExchangeFailure::new(kind, reason, true));
                 self.peer.handle_lost(CallId::new(exchange.0));
             }
-            Inbound::ExchangeFailed { exchange, reason } => {
-                lost = Some(format!("the reply of the server broke off: {reason}"));
+            Inbound::ExchangeFailed { exchange, failure } => {
+                cause.failure = Some(failure);
                 self.peer.handle_lost(CallId::new(exchange.0));
             }
+            Inbound::Confirmed => happened.push(Happening::Confirmed),
             Inbound::Closed(closed) => self.close(closed),
             _ => {}
         }
-        let lost = lost.map(|reason| {
-            Arc::new(Death {
-                reason,
-                obituary: None,
-            })
-        });
-        self.drain(now, lost.as_ref(), happened);
+        self.drain(now, &cause, happened);
+    }
+
+    /// Remembers the head of a reply for as long as its call is in flight.
+    fn note_head(&mut self, exchange: ExchangeId, head: Head) {
+        self.last_head = Some(head.clone());
+        if let Some(waiter) = self.peer.waiter(CallId::new(exchange.0)) {
+            // A reply has one head; should a stream be taken up again, the first one counts.
+            let _: Result<(), Head> = waiter.head.set(head);
+        }
     }
 
     /// Ends the calls whose budget has run out.
     pub(super) fn time_out(&mut self, now: Instant, happened: &mut Vec<Happening>) {
         self.check_writing(now);
         self.peer.handle_timeout(now);
-        self.drain(now, None, happened);
+        self.drain(now, &Cause::default(), happened);
     }
 
     /// Ends everything for the reason given.
@@ -95,7 +125,7 @@ impl Core {
             self.life = Life::Closed(death);
         }
         self.peer.handle_closed();
-        self.drain(now, None, happened);
+        self.drain(now, &Cause::default(), happened);
     }
 
     fn close(&mut self, closed: Closed) {
@@ -122,7 +152,7 @@ impl Core {
     }
 
     /// Turns the peer's events into what is to be done.
-    fn drain(&mut self, now: Instant, lost: Option<&Arc<Death>>, happened: &mut Vec<Happening>) {
+    fn drain(&mut self, now: Instant, cause: &Cause, happened: &mut Vec<Happening>) {
         while let Some(event) = self.peer.poll_event() {
             match event {
                 Event::Settled {
@@ -130,18 +160,21 @@ impl Core {
                     waiter,
                     outcome,
                 } => {
-                    let settled = self.settled(call, &waiter, outcome, lost);
+                    let settled = self.settled(call, &waiter, outcome, cause);
                     happened.push(Happening::Settled { waiter, settled });
                 }
                 Event::Noticed { method, params } => self.noticed(now, method, params, happened),
                 Event::Asked { id, method, params } => self.asked(id, method, params, happened),
-                Event::Misbehaved(misbehavior) => happened.push(match misbehavior {
-                    Misbehavior::NotJson { excerpt, .. } => {
-                        self.first_stray.get_or_insert_with(|| excerpt.clone());
-                        Happening::Strayed { excerpt }
-                    }
-                    misbehavior => Happening::Misbehaved(misbehavior),
-                }),
+                Event::Misbehaved(misbehavior) => {
+                    self.note_stray(&misbehavior, cause.origin);
+                    happened.push(match misbehavior {
+                        Misbehavior::NotJson { excerpt, .. } => {
+                            self.first_stray.get_or_insert_with(|| excerpt.clone());
+                            Happening::Strayed { excerpt }
+                        }
+                        misbehavior => Happening::Misbehaved(misbehavior),
+                    });
+                }
                 Event::Exhausted => {
                     let reason = "the server sent nothing but broken messages".to_owned();
                     self.life = Life::Closing(Arc::new(Death {
@@ -156,38 +189,75 @@ impl Core {
         self.transmit();
     }
 
+    /// Keeps what came on the stream of a call and was no message, to be told should no answer
+    /// follow.
+    fn note_stray(&self, misbehavior: &Misbehavior, origin: Option<Origin>) {
+        let (Misbehavior::NotJson { excerpt, .. } | Misbehavior::NotAMessage { excerpt }) =
+            misbehavior
+        else {
+            return;
+        };
+        if let Some(Origin::Stream(exchange)) = origin
+            && let Some(waiter) = self.peer.waiter(CallId::new(exchange.0))
+        {
+            // The first one tells most.
+            let _: Result<(), Bytes> = waiter.stray.set(excerpt.clone());
+        }
+    }
+
     fn settled(
         &mut self,
         call: CallId,
         waiter: &Waiter,
         outcome: Outcome,
-        lost: Option<&Arc<Death>>,
+        cause: &Cause,
     ) -> Settled {
         let exchange = ExchangeId(call.number());
+        let is_own_reply = cause.origin == Some(Origin::Reply(exchange));
+        if self.sender.wants_labels() && cause.origin.is_some() && !is_own_reply {
+            // A link that is gone has nothing left to resume.
+            let _: Result<(), SendError> = self.sender.push(Outbound::Settled { exchange });
+        }
+        let mut failure = None;
         let (sent, death) = match &outcome {
             Outcome::TimedOut(_) => (
                 self.tell_given_up(call, waiter, "no answer within the time allowed"),
                 None,
             ),
             Outcome::Lost => {
+                failure = cause.failure.clone();
+                let is_refused = failure
+                    .as_ref()
+                    .is_some_and(|failure| !failure.may_have_run);
                 let never_left = waiter.never_left.load(Ordering::Relaxed);
                 let sent = match self.sender.retract(exchange) {
                     Retracted::Unsent => Sent::No,
-                    _ if never_left => Sent::No,
+                    _ if never_left || is_refused => Sent::No,
                     _ => Sent::Maybe,
                 };
                 let death = match &self.life {
-                    Life::Open => lost.cloned(),
-                    Life::Closing(death) | Life::Closed(death) => Some(Arc::clone(death)),
+                    Life::Closing(death) | Life::Closed(death) if failure.is_none() => {
+                        Some(Arc::clone(death))
+                    }
+                    _ => None,
                 };
                 (sent, death)
             }
             _ => (Sent::Yes, None),
         };
+        let (head, stray) = (waiter.head.get().cloned(), waiter.stray.get().cloned());
+        let has_trace = failure.is_some() || head.is_some() || stray.is_some();
         Settled {
             outcome,
             sent,
             death,
+            trace: has_trace.then(|| {
+                Box::new(Trace {
+                    failure,
+                    head,
+                    stray,
+                })
+            }),
         }
     }
 
@@ -255,10 +325,11 @@ impl Core {
     }
 }
 
-fn tie(origin: Origin) -> Option<CallId> {
+fn tie(origin: Origin) -> Tie {
     match origin {
-        Origin::Exchange(exchange) => Some(CallId::new(exchange.0)),
-        _ => None,
+        Origin::Reply(exchange) => Tie::Reply(CallId::new(exchange.0)),
+        Origin::Stream(exchange) => Tie::Stream(CallId::new(exchange.0)),
+        _ => Tie::None,
     }
 }
 

@@ -1,8 +1,10 @@
 //! The one task of a connection: it reads, owns the timers, and awaits only in its one `select!`.
 
 mod asks;
+mod core;
 mod happening;
 mod shared;
+mod waiter;
 
 use std::future::{Future as _, poll_fn};
 use std::pin::Pin;
@@ -20,9 +22,9 @@ use tokio::time::{Sleep, sleep_until};
 
 use self::asks::Asks;
 use self::happening::{Happening, read};
-pub(crate) use self::shared::{Death, Settled, Shared, Waiter};
+pub(crate) use self::shared::{Death, Host, Shared};
+pub(crate) use self::waiter::{Head, Settled, Trace, Waiter};
 use crate::clock;
-use crate::handler::Handlers;
 use crate::notice::{Change, ChangeCounts, LogSink};
 
 /// How many things that came in are taken under one lock.
@@ -32,11 +34,8 @@ const LOGGED_MAX: u64 = 20;
 
 /// What the driver hands what it hears to.
 pub(crate) struct Sinks {
-    pub(crate) handlers: Handlers,
     pub(crate) changes: Arc<ChangeCounts>,
     pub(crate) log: Option<LogSink>,
-    /// The name of the server, for logs and handlers.
-    pub(crate) server: Arc<str>,
 }
 
 /// How a connection ended, once it has.
@@ -68,13 +67,9 @@ impl Driver {
         sinks: Sinks,
         ended: watch::Sender<Ending>,
     ) -> Self {
-        let Sinks {
-            handlers,
-            changes,
-            log,
-            server,
-        } = sinks;
-        let asks = Asks::new(Arc::clone(&shared), handlers, Arc::clone(&server));
+        let Sinks { changes, log } = sinks;
+        let asks = Asks::new(Arc::clone(&shared));
+        let server = Arc::clone(&shared.host.server);
         let last_will = LastWill {
             shared: Arc::clone(&shared),
             changes,
@@ -164,6 +159,10 @@ impl Driver {
                 Happening::Progressed { sink, progress } => sink.take(progress),
                 Happening::Asked { id, method, params } => self.asks.start(id, &method, params),
                 Happening::Withdrawn { id } => self.asks.withdraw(&id),
+                Happening::Confirmed => {
+                    self.shared.lock().is_confirmed = true;
+                    self.shared.told.notify_waiters();
+                }
                 Happening::Noticed { method, params } => {
                     self.notice(&method, params.as_ref());
                 }
@@ -171,13 +170,13 @@ impl Driver {
                     self.receiver.note_stray(&excerpt);
                     self.warn(format_args!(
                         "a line that is no message: {}",
-                        self.shared.redactor.redact_bytes_lossy(&excerpt, 200)
+                        self.shared.host.redactor.redact_bytes_lossy(&excerpt, 200)
                     ));
                     self.misbehaviors += 1;
                 }
                 Happening::Misbehaved(misbehavior) => {
                     let text = misbehavior.to_string();
-                    self.warn(format_args!("{}", self.shared.redactor.redact(&text)));
+                    self.warn(format_args!("{}", self.shared.host.redactor.redact(&text)));
                     self.misbehaviors += 1;
                 }
             }
@@ -308,6 +307,7 @@ impl Drop for LastWill {
         core.die(death, clock::now(), &mut happened);
         core.sender.close();
         drop(core);
+        self.shared.told.notify_waiters();
         self.changes.close();
         for happening in happened {
             if let Happening::Settled { waiter, settled } = happening {

@@ -4,5 +4,7 @@
 
 mod opening;
 mod probe;
+mod reopen;
 
-pub(crate) use self::opening::{OpenFailure, Opening, members_of, open};
+pub(crate) use self::opening::{OpenFailure, Opening, Way, members_of, open};
+pub(crate) use self::reopen::Sessions;

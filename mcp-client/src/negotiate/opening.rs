@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_jsonrpc::Timeouts;
+use mcp_transport::{Labels, Step as LinkStep};
 use mcp_types::{
     ClientCapabilities, DiscoverResult, Implementation, InitializeParams, InitializeResult, Meta,
-    ResultObject, Version, meta, method,
+    ResultObject, ServerCapabilities, Version, meta, method,
 };
 use serde::Serialize;
 
@@ -15,7 +16,8 @@ use super::probe::{
 };
 use crate::call::{Call, Reply, Request, read_typed};
 use crate::driver::Shared;
-use crate::error::Incompatible;
+use crate::error::{ExchangeFailureKind, Incompatible};
+use crate::ledger::Ledger;
 use crate::session::{Era, Session};
 use crate::{EraHint, Error};
 
@@ -29,16 +31,36 @@ pub(crate) struct Opening {
     pub(crate) client: Implementation,
     pub(crate) capabilities: ClientCapabilities,
     pub(crate) hint: EraHint,
+    pub(crate) way: Way,
+    pub(crate) ledger: Arc<Ledger>,
     pub(crate) probe_timeout: Duration,
     pub(crate) timeouts: Timeouts,
+}
+
+/// What stands between us and the server, as far as opening a session depends on it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Way {
+    /// HTTP, with statuses that say what a server is not.
+    Http,
+    /// A stream of frames, which ends when a server cannot stand the probe.
+    Pipe,
 }
 
 /// Why no session was opened.
 pub(crate) enum OpenFailure {
     /// For good.
     Failed(Error),
+    /// What is there may speak the older HTTP+SSE.
+    OtherTransport(Error),
     /// The probe made the server go away; started again, it should be opened as a legacy one.
     Respawn(Error),
+}
+
+impl OpenFailure {
+    pub(crate) fn into_error(self) -> Error {
+        let (Self::Failed(error) | Self::OtherTransport(error) | Self::Respawn(error)) = self;
+        error
+    }
 }
 
 impl From<Error> for OpenFailure {
@@ -57,7 +79,7 @@ pub(crate) async fn open(shared: &Arc<Shared>, opening: &Opening) -> Result<Sess
     for _ in 0..STEPS_MAX {
         step = match step {
             Step::Ask(version) => {
-                let (answer, error) = discover(shared, opening, &version).await;
+                let (answer, error) = discover(shared, opening, &version).await?;
                 match probe.decide(&version, answer) {
                     Step::Respawn => return Err(respawn(opening, error)),
                     Step::Initialize(_) if opening.hint == EraHint::Modern => {
@@ -69,9 +91,13 @@ pub(crate) async fn open(shared: &Arc<Shared>, opening: &Opening) -> Result<Sess
             Step::Modern(version, discovered) => {
                 return Ok(modern_session(shared, opening, version, *discovered));
             }
-            Step::Initialize(version) => match initialize(shared, opening, &version).await? {
-                Initialized::Open(session) => return Ok(*session),
-                Initialized::Next(step) => step,
+            Step::Initialize(version) => match initialize(shared, opening, &version).await {
+                Ok(Initialized::Open(session)) => return Ok(*session),
+                Ok(Initialized::Next(step)) => step,
+                Err(error) if opening.way == Way::Http && is_other_transport(&error) => {
+                    return Err(OpenFailure::OtherTransport(error));
+                }
+                Err(error) => return Err(error.into()),
             },
             Step::Fail(incompatible) => return Err(Error::PeerIncompatible(incompatible).into()),
             Step::Respawn => break,
@@ -85,8 +111,8 @@ fn respawn(opening: &Opening, error: Option<Error>) -> OpenFailure {
     let error = error.unwrap_or_else(|| {
         Error::PeerIncompatible(Box::new(Incompatible::NotMcp("it went away".to_owned())))
     });
-    match opening.hint {
-        EraHint::Modern => OpenFailure::Failed(error),
+    match (opening.hint, opening.way) {
+        (EraHint::Modern, _) | (_, Way::Http) => OpenFailure::Failed(error),
         _ => OpenFailure::Respawn(error),
     }
 }
@@ -104,40 +130,77 @@ async fn discover(
     shared: &Arc<Shared>,
     opening: &Opening,
     version: &Version,
-) -> (ProbeAnswer, Option<Error>) {
+) -> Result<(ProbeAnswer, Option<Error>), Error> {
     let request = Request {
-        method: method::SERVER_DISCOVER.into(),
-        members: Vec::new(),
         meta: request_meta(opening, version).into(),
-        wants_progress: false,
         is_cancellable: false,
-        name: None,
+        labels: Labels::default().with_version(version.as_str()),
+        ..Request::new(method::SERVER_DISCOVER, Vec::new())
     };
     // The short time is there for the fallback; where there is none, a slow start is no verdict.
-    let timeouts = match opening.hint {
-        EraHint::Modern => opening.timeouts,
+    let timeouts = match (opening.hint, opening.way) {
+        (EraHint::Modern, _) | (_, Way::Http) => opening.timeouts,
         _ => Timeouts::new(opening.probe_timeout, opening.probe_timeout),
     };
-    match ask::<DiscoverResult>(shared, timeouts, request).await {
-        Ok(reply) => (ProbeAnswer::Discovered(Box::new(reply.value)), None),
-        Err(error) => {
-            let answer = match &error {
-                Error::Answered(error) => ProbeAnswer::Refused((**error).clone()),
-                Error::TimedOut(_) => ProbeAnswer::Silence,
-                Error::PeerMisbehaved(_) => ProbeAnswer::OtherShape,
-                _ => ProbeAnswer::Gone,
-            };
-            (answer, Some(error))
+    let asked = ask::<DiscoverResult>(shared, timeouts, request).await;
+    let verdict = match &asked {
+        Ok(reply) => {
+            let versions = reply.value.supported_versions.iter();
+            let versions: Vec<_> = versions.map(Version::as_str).collect();
+            format!("it speaks {}", versions.join(", "))
         }
+        Err(error) => error.to_string(),
+    };
+    note(shared, opening, method::SERVER_DISCOVER, version, verdict);
+    let error = match asked {
+        Ok(reply) => return Ok((ProbeAnswer::Discovered(Box::new(reply.value)), None)),
+        Err(error) => error,
+    };
+    let answer = match (&error, opening.way) {
+        (Error::Answered(error), _) => ProbeAnswer::Refused((**error).clone()),
+        (Error::PeerMisbehaved(_), _) => ProbeAnswer::OtherShape,
+        (Error::TimedOut(_), Way::Pipe) => ProbeAnswer::Silence,
+        (_, Way::Pipe) => ProbeAnswer::Gone,
+        // Spec: section 2.3. Outages and missing credentials say nothing about the era.
+        (error, Way::Http) if is_no_endpoint(error) => ProbeAnswer::OtherShape,
+        (_, Way::Http) => return Err(error),
+    };
+    Ok((answer, Some(error)))
+}
+
+/// Whether an exchange shows that what answered does not know what it was asked.
+fn is_no_endpoint(error: &Error) -> bool {
+    let Error::Exchange(exchange) = error else {
+        return false;
+    };
+    match exchange.kind {
+        ExchangeFailureKind::Status(status) => {
+            (400..500).contains(&status) && !matches!(status, 401 | 403 | 407 | 408 | 429)
+                || status == 501
+        }
+        ExchangeFailureKind::Media
+        | ExchangeFailureKind::NoAnswer
+        | ExchangeFailureKind::OtherTransport => true,
+        _ => false,
     }
 }
 
-enum Initialized {
+/// Whether what refused `initialize` may speak the older transport.
+fn is_other_transport(error: &Error) -> bool {
+    is_no_endpoint(error)
+        && !matches!(
+            error,
+            Error::Exchange(exchange)
+                if matches!(exchange.kind, ExchangeFailureKind::NoAnswer | ExchangeFailureKind::Media)
+        )
+}
+
+pub(super) enum Initialized {
     Open(Box<Session>),
     Next(Step),
 }
 
-async fn initialize(
+pub(super) async fn initialize(
     shared: &Arc<Shared>,
     opening: &Opening,
     version: &Version,
@@ -148,17 +211,20 @@ async fn initialize(
         opening.client.for_version(version),
     );
     let request = Request {
-        method: method::INITIALIZE.into(),
-        members: members_of(&params),
-        meta: "".into(),
-        wants_progress: false,
         is_cancellable: false,
-        name: None,
+        labels: Labels::default().with_step(LinkStep::Opening),
+        ..Request::new(method::INITIALIZE, members_of(&params))
     };
-    let decided = match ask::<InitializeResult>(shared, opening.timeouts, request).await {
+    let asked = ask::<InitializeResult>(shared, opening.timeouts, request).await;
+    let verdict = match &asked {
+        Ok(reply) => format!("it opens {}", reply.value.protocol_version),
+        Err(error) => error.to_string(),
+    };
+    note(shared, opening, method::INITIALIZE, version, verdict);
+    let decided = match asked {
         Ok(reply) => match decide_initialized(&reply.value) {
             Handshake::Open(version) => {
-                let session = legacy_session(shared, version, reply.value)?;
+                let session = legacy_session(shared, opening, version, reply.value).await?;
                 return Ok(Initialized::Open(Box::new(session)));
             }
             other => other,
@@ -176,22 +242,43 @@ async fn initialize(
     }))
 }
 
+/// Writes a step into the ledger.
+fn note(shared: &Shared, opening: &Opening, method: &str, version: &Version, verdict: String) {
+    let head = shared.take_head();
+    let post = match opening.way {
+        Way::Http => "POST ",
+        Way::Pipe => "",
+    };
+    let step = format!("{post}{method} ({version})");
+    opening.ledger.note(step, head.as_ref(), verdict);
+}
+
 async fn ask<T: mcp_types::Decode + ResultObject>(
     shared: &Arc<Shared>,
     timeouts: Timeouts,
     request: Request,
 ) -> Result<Reply<T>, Error> {
-    Call::new(Arc::clone(shared), timeouts, request, read_typed::<T>).await
+    Call::new(Arc::clone(shared), timeouts, request, read_typed::<T>)
+        .without_recovery()
+        .await
 }
 
-fn legacy_session(
+async fn legacy_session(
     shared: &Arc<Shared>,
+    opening: &Opening,
     version: Version,
     result: InitializeResult,
 ) -> Result<Session, Error> {
     shared.set_session(Era::Legacy, &version);
-    // Spec: LIFE-03. It leaves in one write with the first request that follows.
-    shared.notify(method::NOTIFICATIONS_INITIALIZED, |_no_params| ())?;
+    // Spec: LIFE-03. On a pipe it leaves in one write with the first request that follows.
+    let step = LinkStep::Confirmation;
+    shared.notify(method::NOTIFICATIONS_INITIALIZED, step, |_no_params| ())?;
+    if opening.way == Way::Http {
+        shared.confirmed().await?;
+        if may_speak_first(&result.capabilities, &opening.capabilities) {
+            shared.listen();
+        }
+    }
     Ok(Session {
         era: Era::Legacy,
         version,
@@ -199,7 +286,30 @@ fn legacy_session(
         server: Some(result.server_info),
         instructions: result.instructions,
         request_meta: "".into(),
+        version_label: None,
     })
+}
+
+/// Whether a server has anything to say that belongs to no call; if not, a stream for it would
+/// only keep a connection open.
+fn may_speak_first(theirs: &ServerCapabilities, ours: &ClientCapabilities) -> bool {
+    let changes = [
+        theirs.tools.as_ref().and_then(|tools| tools.list_changed),
+        theirs
+            .prompts
+            .as_ref()
+            .and_then(|prompts| prompts.list_changed),
+        theirs
+            .resources
+            .as_ref()
+            .and_then(|resources| resources.list_changed),
+        theirs
+            .resources
+            .as_ref()
+            .and_then(|resources| resources.subscribe),
+    ];
+    let may_ask = ours.sampling.is_some() || ours.elicitation.is_some() || ours.roots.is_some();
+    changes.contains(&Some(true)) || theirs.logging.is_some() || theirs.tasks.is_some() || may_ask
 }
 
 fn modern_session(
@@ -212,6 +322,7 @@ fn modern_session(
     Session {
         era: Era::Modern,
         request_meta: request_meta(opening, &version).into(),
+        version_label: Some(version.as_str().into()),
         version,
         server: discovered.server_info(),
         capabilities: discovered.capabilities,

@@ -15,12 +15,41 @@ use crate::{CallId, ErrorObject, Misbehavior, RequestId, recover_ids};
 /// that reaches past what is shown can still be recognised.
 const EXCERPT_MAX: usize = 8 * 1024;
 
+/// What the transport knows about where a frame belongs.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Tie {
+    /// Nothing.
+    #[default]
+    None,
+    /// It is the whole reply to this call, and ends it whatever it is, unless it names another.
+    Reply(CallId),
+    /// It is one of several that come in reply to this call. An answer or an error that names no
+    /// other call ends it; what is no message does not, since the answer may still follow.
+    Stream(CallId),
+}
+
+impl Tie {
+    /// The call that an answer or an error is for if it names none.
+    fn for_answer(self) -> Option<CallId> {
+        match self {
+            Self::None => None,
+            Self::Reply(call) | Self::Stream(call) => Some(call),
+        }
+    }
+
+    /// The call that a broken frame is for if it names none.
+    fn for_broken(self) -> Option<CallId> {
+        match self {
+            Self::None | Self::Stream(_) => None,
+            Self::Reply(call) => Some(call),
+        }
+    }
+}
+
 impl<W> Peer<W> {
-    /// Takes one frame.
-    ///
-    /// `tie` names the call to which the transport knows the frame to belong, as the body of its
-    /// own reply; such a frame ends that call if it names no other.
-    pub fn handle_frame(&mut self, frame: Bytes, tie: Option<CallId>) {
+    /// Takes one frame; `tie` tells what the transport knows about where it belongs.
+    pub fn handle_frame(&mut self, frame: Bytes, tie: Tie) {
         let depth_max = self.limits.depth_max;
         if let Some((call, result)) = quick_answer(&frame)
             && self.outgoing.contains(call)
@@ -41,7 +70,7 @@ impl<W> Peer<W> {
         }
     }
 
-    fn handle_message(&mut self, frame: &Bytes, tie: Option<CallId>) {
+    fn handle_message(&mut self, frame: &Bytes, tie: Tie) {
         match decode(frame, self.limits.depth_max) {
             Ok(Decoded::One(envelope)) => self.handle_envelope(&envelope, frame, tie),
             Ok(Decoded::Batch(_)) => self.handle_malformed(Malformed::NotAMessage, frame, tie),
@@ -50,13 +79,7 @@ impl<W> Peer<W> {
     }
 
     /// Takes what was kept of a frame that was too long: its beginning and its end.
-    pub fn handle_too_long(
-        &mut self,
-        head: Bytes,
-        tail: &[u8],
-        malformed: Malformed,
-        tie: Option<CallId>,
-    ) {
+    pub fn handle_too_long(&mut self, head: Bytes, tail: &[u8], malformed: Malformed, tie: Tie) {
         let Recovered {
             mut ids,
             is_own_message,
@@ -64,7 +87,7 @@ impl<W> Peer<W> {
         // Servers that write the id last (TypeScript) are known by the tail.
         ids.extend(id_at_end(tail));
         let excerpt = head.slice(..head.len().min(EXCERPT_MAX));
-        let named = self.first_in_flight(&ids).or(tie);
+        let named = self.first_in_flight(&ids).or_else(|| tie.for_answer());
         // A late answer to another call names it; without any name, and with one call in flight,
         // it can only be that call's.
         let is_stale = ids.iter().any(|id| self.was_issued(id));
@@ -84,7 +107,7 @@ impl<W> Peer<W> {
 
     /// Takes the messages of a batch as they come, so that a long one costs no memory and one
     /// that breaks off is read as far as it goes.
-    fn handle_batch(&mut self, elements: Elements<'_>, frame: &Bytes, tie: Option<CallId>) {
+    fn handle_batch(&mut self, elements: Elements<'_>, frame: &Bytes, tie: Tie) {
         let mut len = 0;
         for span in elements {
             len += 1;
@@ -98,7 +121,7 @@ impl<W> Peer<W> {
         }
     }
 
-    fn handle_envelope(&mut self, envelope: &Envelope<'_>, frame: &Bytes, tie: Option<CallId>) {
+    fn handle_envelope(&mut self, envelope: &Envelope<'_>, frame: &Bytes, tie: Tie) {
         let params = |span: Option<Span>| span.map(|span| frame.slice(span.start..span.end));
         let name = |name: &std::borrow::Cow<'_, str>| match name {
             std::borrow::Cow::Borrowed(name) => Method::new(frame.slice_ref(name.as_bytes())),
@@ -137,7 +160,7 @@ impl<W> Peer<W> {
     }
 
     /// Ends the call that an answer is for, if there is one.
-    fn end_call(&mut self, envelope: &Envelope<'_>, tie: Option<CallId>, outcome: Outcome) {
+    fn end_call(&mut self, envelope: &Envelope<'_>, tie: Tie, outcome: Outcome) {
         let named = self
             .in_flight_named(&envelope.id)
             .or_else(|| self.in_flight_named(envelope.earlier_id.as_ref().unwrap_or(&Id::Absent)));
@@ -147,7 +170,7 @@ impl<W> Peer<W> {
             .filter(|call| self.outgoing.was_issued(*call));
         let is_loose_error = matches!(outcome, Outcome::Refused(_)) && issued.is_none();
         let ended = named
-            .or_else(|| tie.filter(|_tied| issued.is_none()))
+            .or_else(|| tie.for_answer().filter(|_tied| issued.is_none()))
             .or_else(|| {
                 // Law 1: an error without a usable id means the only unanswered call, provided that
                 // nothing was written after it which it could mean instead.
@@ -171,7 +194,7 @@ impl<W> Peer<W> {
     }
 
     /// Ends the call that a broken frame was meant for, if that can be told.
-    fn handle_malformed(&mut self, reason: Malformed, frame: &Bytes, tie: Option<CallId>) {
+    fn handle_malformed(&mut self, reason: Malformed, frame: &Bytes, tie: Tie) {
         let excerpt = frame.slice(..frame.len().min(EXCERPT_MAX));
         let Recovered {
             ids,
@@ -179,7 +202,7 @@ impl<W> Peer<W> {
         } = recover(frame, true);
         let call = self
             .first_in_flight(&ids)
-            .or(tie)
+            .or_else(|| tie.for_broken())
             .filter(|_call| !is_own_message);
         if let Some(call) = call {
             self.settle(

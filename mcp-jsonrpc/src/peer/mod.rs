@@ -18,6 +18,7 @@ use std::time::Instant;
 use bytes::Bytes;
 
 pub use self::event::{Answer, Budget, Event, Method, Outcome};
+pub use self::frame::Tie;
 use self::incoming::Incoming;
 use self::outbox::Outbox;
 pub use self::outbox::{Transmit, TransmitKind};

@@ -30,7 +30,7 @@ fn call(peer: &mut Peer<&'static str>, waiter: &'static str) -> CallId {
 
 /// Feeds one frame and tells what came of it.
 fn feed(peer: &mut Peer<&'static str>, frame: &str) -> Vec<String> {
-    peer.handle_frame(Bytes::copy_from_slice(frame.as_bytes()), None);
+    peer.handle_frame(Bytes::copy_from_slice(frame.as_bytes()), Tie::None);
     events(peer)
 }
 
@@ -220,8 +220,29 @@ fn a_tied_frame_ends_its_call_whatever_id_it_carries() {
         let mut peer = peer();
         call(&mut peer, "a");
         let second = call(&mut peer, "b");
-        peer.handle_frame(Bytes::copy_from_slice(frame.as_bytes()), Some(second));
+        let tie = Tie::Reply(second);
+        peer.handle_frame(Bytes::copy_from_slice(frame.as_bytes()), tie);
         assert_eq!(peer.calls(), [CallId::new(1)], "{frame}");
+    }
+}
+
+#[test]
+fn on_a_stream_of_its_own_only_an_answer_ends_a_call() {
+    for (frame, ends) in [
+        (r#"{"jsonrpc":"2.0","id":77,"result":{}}"#, true),
+        (r#"{"jsonrpc":"2.0","id":null,"error":{}}"#, true),
+        (r#"{"jsonrpc":"2.0","method":"notifications/x"}"#, false),
+        (r#"{"jsonrpc":"2.0","id":5,"method":"ping"}"#, false),
+        (r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, false),
+        ("<html>", false),
+        ("{}", false),
+    ] {
+        let mut peer = peer();
+        call(&mut peer, "a");
+        let second = call(&mut peer, "b");
+        let tie = Tie::Stream(second);
+        peer.handle_frame(Bytes::copy_from_slice(frame.as_bytes()), tie);
+        assert_eq!(!peer.calls().contains(&second), ends, "{frame}");
     }
 }
 
@@ -409,7 +430,7 @@ fn a_frame_that_was_too_long_fails_its_call_by_either_end() {
         let mut peer = peer();
         call(&mut peer, "a");
         call(&mut peer, "b");
-        peer.handle_too_long(Bytes::copy_from_slice(head), tail, too_long(), None);
+        peer.handle_too_long(Bytes::copy_from_slice(head), tail, too_long(), Tie::None);
         assert_eq!(events(&mut peer), expected);
     }
 }
@@ -419,7 +440,7 @@ fn an_answer_known_by_its_edges_is_checked_when_asked() {
     let mut peer = peer();
     call(&mut peer, "a");
     let frame = br#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1}}"#;
-    peer.handle_frame(Bytes::from_static(frame), None);
+    peer.handle_frame(Bytes::from_static(frame), Tie::None);
     let Some(Event::Settled {
         outcome: Outcome::Answered(answer),
         ..
@@ -450,7 +471,7 @@ fn a_message_of_the_peers_own_ends_no_call_of_ours_however_broken() {
         len: 100,
         len_max: 10,
     };
-    peer.handle_too_long(Bytes::from_static(head), b"xx}}", too_long, None);
+    peer.handle_too_long(Bytes::from_static(head), b"xx}}", too_long, Tie::None);
     assert_eq!(peer.in_flight(), 1);
 }
 
@@ -465,7 +486,7 @@ fn a_late_answer_that_is_too_long_does_not_end_another_call() {
         len: 100,
         len_max: 10,
     };
-    peer.handle_too_long(Bytes::from_static(head), b"xx}}", too_long, None);
+    peer.handle_too_long(Bytes::from_static(head), b"xx}}", too_long, Tie::None);
     assert_eq!(peer.in_flight(), 1);
 }
 

@@ -36,6 +36,8 @@ pub enum FailureKind {
     Proxy,
     /// The proxy wants a name and a password.
     ProxyLogin,
+    /// The server redirects to where the request cannot follow.
+    Redirect,
     /// Nothing listens at the address.
     Refused,
     /// The name of the server has no address.

@@ -1,7 +1,33 @@
 //! MCP over HTTP.
+//!
+//! | module | job |
+//! |---|---|
+//! | `backend`, `failure` | the seam below which HTTP itself is done |
+//! | `target`, `authorizer` | where the server is, and who has its credentials |
+//! | `session`, `value` | what the protocol wants in headers |
+//! | `redirect`, `resume` | decisions: where to go, when to try again |
+//! | `sender`, `body` | one request out, one body in |
+//! | `exchange`, `listen`, `wire` | one exchange; the stream that belongs to none; what they share |
+//! | `streamable` | Streamable HTTP as a [`crate::Link`] |
 
+mod authorizer;
 mod backend;
+mod body;
+mod exchange;
 mod failure;
+mod listen;
+mod redirect;
+mod resume;
+mod sender;
+mod session;
+mod streamable;
+mod target;
+mod value;
+mod wire;
 
+pub use self::authorizer::{Authorizer, Denied};
 pub use self::backend::{Backend, Body};
 pub use self::failure::{Failure, FailureKind};
+pub use self::streamable::streamable;
+pub use self::target::{Target, TargetError};
+pub use self::value::header_value;

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use bytes::Bytes;
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 
 use super::{
     Closed, ClosedKind, ExchangeId, Inbound, Outbound, Retracted, SendError, Sending, WritableKind,
@@ -35,6 +36,8 @@ pub(super) struct ChannelReceiver {
     queue: mpsc::Receiver<Inbound>,
     queue_len_max: usize,
     is_closed: bool,
+    /// The task that serves the far end; it ends by itself once the sending half is closed.
+    task: Option<JoinHandle<()>>,
 }
 
 pub(super) fn pair(limits: Limits) -> (ChannelSender, ChannelReceiver, FarEnd) {
@@ -50,6 +53,7 @@ pub(super) fn pair(limits: Limits) -> (ChannelSender, ChannelReceiver, FarEnd) {
         queue: from_far,
         queue_len_max: limits.queue_len_max.max(1),
         is_closed: false,
+        task: None,
     };
     (sender, receiver, FarEnd { outbound, inbound })
 }
@@ -141,5 +145,19 @@ impl ChannelReceiver {
             batch.push(Inbound::Closed(Closed::new(ClosedKind::EndOfStream)));
         }
         self.is_closed = matches!(batch.last(), Some(Inbound::Closed(_)));
+    }
+
+    pub(super) fn set_task(&mut self, task: JoinHandle<()>) {
+        self.task = Some(task);
+    }
+
+    /// Waits until the far end has put its things in order, for which it has bounds of its own.
+    pub(super) async fn close(self) {
+        // What still comes in is of no use to anybody, and must not keep the far end waiting.
+        drop(self.queue);
+        if let Some(task) = self.task {
+            // A far end that panicked has ended as well.
+            let _: Result<(), tokio::task::JoinError> = task.await;
+        }
     }
 }

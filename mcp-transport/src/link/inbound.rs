@@ -5,16 +5,19 @@ use std::fmt;
 use bytes::Bytes;
 
 use super::ExchangeId;
+use crate::http::FailureKind;
 use crate::process::Obituary;
 
 /// Where a frame came from.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Origin {
-    /// On the reply of this exchange.
-    Exchange(ExchangeId),
+    /// It is the whole reply of this exchange, which has ended with it.
+    Reply(ExchangeId),
     /// On the stream that all exchanges share.
     Shared,
+    /// On the stream that is the reply of this exchange, among others.
+    Stream(ExchangeId),
 }
 
 /// Something that came in.
@@ -23,6 +26,8 @@ pub enum Origin {
 pub enum Inbound {
     /// The link has ended; nothing follows.
     Closed(Closed),
+    /// The server has taken what [`crate::Step::Confirmation`] marked; never on a pipe.
+    Confirmed,
     /// The reply of an exchange has ended in good order.
     ExchangeEnded {
         /// Which one.
@@ -32,8 +37,8 @@ pub enum Inbound {
     ExchangeFailed {
         /// Which one.
         exchange: ExchangeId,
-        /// Why, for people.
-        reason: String,
+        /// Why.
+        failure: ExchangeFailure,
     },
     /// A frame.
     Frame {
@@ -68,6 +73,49 @@ pub enum Inbound {
     },
 }
 
+/// Why an exchange brought no answer.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ExchangeFailure {
+    /// What happened.
+    pub kind: ExchangeFailureKind,
+    /// The particulars, for people; not yet redacted.
+    pub reason: String,
+    /// Whether the server may have run the request.
+    pub may_have_run: bool,
+}
+
+/// What happened to an exchange.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum ExchangeFailureKind {
+    /// The reply broke off.
+    Broken,
+    /// There was no connection.
+    Connect(FailureKind),
+    /// The reply is neither JSON nor a stream of events.
+    Media,
+    /// The reply ended in good order, without an answer.
+    NoAnswer,
+    /// The server speaks another transport here, the older HTTP+SSE.
+    OtherTransport,
+    /// The server does not know the session any more; a new one may be opened.
+    SessionLost,
+    /// The server refused the request with this HTTP status, and no message in the body.
+    Status(u16),
+}
+
+impl ExchangeFailure {
+    /// A failure with its reason.
+    pub fn new(kind: ExchangeFailureKind, reason: impl Into<String>, may_have_run: bool) -> Self {
+        Self {
+            kind,
+            reason: reason.into(),
+            may_have_run,
+        }
+    }
+}
+
 /// Why a link ended.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -78,6 +126,8 @@ pub struct Closed {
     pub obituary: Option<Obituary>,
     /// The end of the stream, if it was cut within a frame.
     pub cut: Option<Bytes>,
+    /// The particulars, for people; empty if there are none.
+    pub detail: String,
 }
 
 impl Closed {
@@ -86,6 +136,7 @@ impl Closed {
             kind,
             obituary: None,
             cut: None,
+            detail: String::new(),
         }
     }
 }
@@ -98,8 +149,19 @@ pub enum ClosedKind {
     EndOfStream,
     /// The process behind the link ended.
     Exited,
+    /// The server did not take the confirmation of the session, so that there is none.
+    NotConfirmed,
     /// Reading failed.
     ReadFailed(std::io::ErrorKind),
+}
+
+impl Closed {
+    pub(crate) fn with_detail(kind: ClosedKind, detail: String) -> Self {
+        Self {
+            detail,
+            ..Self::new(kind)
+        }
+    }
 }
 
 impl fmt::Display for ClosedKind {
@@ -107,6 +169,9 @@ impl fmt::Display for ClosedKind {
         match self {
             Self::EndOfStream => f.write_str("the server closed its output"),
             Self::Exited => f.write_str("the server exited"),
+            Self::NotConfirmed => {
+                f.write_str("the server did not accept the session's confirmation")
+            }
             Self::ReadFailed(kind) => write!(f, "reading from the server failed: {kind}"),
         }
     }
@@ -118,7 +183,8 @@ impl fmt::Display for Closed {
             // The obituary says that and how the process ended.
             Some(obituary) if obituary.exit.is_some() => write!(f, "the server {obituary}"),
             Some(obituary) => write!(f, "{} ({obituary})", self.kind),
-            None => self.kind.fmt(f),
+            None if self.detail.is_empty() => self.kind.fmt(f),
+            None => write!(f, "{}: {}", self.kind, self.detail),
         }
     }
 }

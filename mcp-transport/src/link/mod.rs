@@ -11,10 +11,13 @@ mod pipes;
 use bytes::Bytes;
 use tokio::net::unix::pipe;
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 
 pub use self::channel::FarEnd;
 use self::channel::{ChannelReceiver, ChannelSender};
-pub use self::inbound::{Closed, ClosedKind, Inbound, Origin};
+pub use self::inbound::{
+    Closed, ClosedKind, ExchangeFailure, ExchangeFailureKind, Inbound, Origin,
+};
 pub use self::outbound::{ExchangeId, Outbound, Retracted, SendError, Sending};
 use self::pipes::{PipeReceiver, PipeSender};
 use crate::Limits;
@@ -69,6 +72,16 @@ pub fn pair(limits: Limits) -> (Link, FarEnd) {
 }
 
 impl Link {
+    /// A link served by `task`, which ends by itself once the sending half is closed.
+    pub(crate) fn of_task(limits: Limits, serve: impl FnOnce(FarEnd) -> JoinHandle<()>) -> Self {
+        let (sender, mut receiver, far_end) = channel::pair(limits);
+        receiver.set_task(serve(far_end));
+        Self {
+            sender: LinkSender(SenderKind::Channel(sender)),
+            receiver: LinkReceiver(ReceiverKind::Channel(receiver)),
+        }
+    }
+
     /// A link over two pipes, with newline framing; nothing is done when it closes but dropping
     /// them.
     pub fn over_pipes(read: pipe::Receiver, write: pipe::Sender, limits: Limits) -> Self {
@@ -213,7 +226,8 @@ impl LinkReceiver {
 
     /// Ends the connection and what stands behind it; call [`LinkSender::close`] first.
     ///
-    /// Bounded by the graces of the command for a child process, and immediate otherwise.
+    /// Bounded by the graces of the command for a child process, by two seconds for the session
+    /// of an HTTP server, and immediate otherwise.
     /// `None` if there was no process to end.
     ///
     /// # Cancel safety
@@ -221,7 +235,10 @@ impl LinkReceiver {
     /// Dropping the future kills the process at once instead of asking it to go.
     pub async fn close(self) -> Option<ChildClosed> {
         match self.0 {
-            ReceiverKind::Channel(_) => None,
+            ReceiverKind::Channel(receiver) => {
+                receiver.close().await;
+                None
+            }
             ReceiverKind::Pipe(receiver) => receiver.close().await,
         }
     }

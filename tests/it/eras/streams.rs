@@ -3,7 +3,9 @@
 use bytes::Bytes;
 use mcp_client::{Error, Sent};
 use mcp_tests::script::{Heard, ScriptedServer};
-use mcp_transport::link::{ExchangeId, Inbound, Origin, Outbound};
+use mcp_transport::link::{
+    ExchangeFailure, ExchangeFailureKind, ExchangeId, Inbound, Origin, Outbound,
+};
 use mcp_types::RawJson;
 use serde_json::json;
 use tokio::time::{Duration, timeout};
@@ -61,8 +63,7 @@ async fn a_reply_on_the_stream_of_a_call_is_its_own_whatever_id_it_has() {
             };
             far.inbound(head).await;
             let frame = json!({"jsonrpc": "2.0", "id": id, "error": {"code": 7, "message": "two"}});
-            far.say_from(Origin::Exchange(exchange_of(&two)), frame)
-                .await;
+            far.say_from(Origin::Reply(exchange_of(&two)), frame).await;
             far.answer(&one, json!({"content": []})).await;
         };
         let ((one, two), ()) = tokio::join!(calls, serve);
@@ -77,7 +78,7 @@ async fn a_broken_reply_on_the_stream_of_a_call_ends_it() {
     let (reply, ()) = tokio::join!(client.call_tool("t", &empty()), async {
         let call = far.expect("tools/call").await;
         far.say_from(
-            Origin::Exchange(exchange_of(&call)),
+            Origin::Reply(exchange_of(&call)),
             "<html>Bad gateway</html>",
         )
         .await;
@@ -117,10 +118,10 @@ async fn a_stream_that_breaks_ends_its_call_with_the_reason() {
     let (client, mut far) = modern().await;
     let (reply, ()) = tokio::join!(client.call_tool("t", &empty()), async {
         let call = far.expect("tools/call").await;
-        let reason = "connection reset by peer".to_owned();
+        let kind = ExchangeFailureKind::Broken;
         far.inbound(Inbound::ExchangeFailed {
             exchange: exchange_of(&call),
-            reason,
+            failure: ExchangeFailure::new(kind, "connection reset by peer", true),
         })
         .await;
     });
@@ -201,7 +202,8 @@ async fn dropping_a_call_to_a_legacy_server_says_so_too() {
 async fn the_probe_ends_with_the_stream_it_was_asked_on() {
     let (client, _far, ()) = connect_while(mcp_tests::stage::builder(), async |far| {
         let probe = far.expect("server/discover").await;
-        let reason = "404 Not Found".to_owned();
+        let kind = ExchangeFailureKind::Status(404);
+        let failure = ExchangeFailure::new(kind, "404 Not Found", false);
         let exchange = exchange_of(&probe);
         far.inbound(Inbound::Head {
             exchange,
@@ -209,7 +211,7 @@ async fn the_probe_ends_with_the_stream_it_was_asked_on() {
             media: String::new(),
         })
         .await;
-        far.inbound(Inbound::ExchangeFailed { exchange, reason })
+        far.inbound(Inbound::ExchangeFailed { exchange, failure })
             .await;
     })
     .await;

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use mcp_client::{Client, Error};
-use mcp_transport::link::{ExchangeId, FarEnd, Inbound, Origin};
+use mcp_transport::link::{
+    ExchangeFailure, ExchangeFailureKind, ExchangeId, FarEnd, Inbound, Origin,
+};
 use mcp_types::RawJson;
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
@@ -144,8 +146,10 @@ async fn say(way: &mut Faulty, ids: &[Value], last: &Value, choices: &mut Choice
     let number = id.as_u64().unwrap_or_default();
     let exchange = ExchangeId(number);
     let mut origin = Origin::Shared;
-    if choices.below(4) == 0 {
-        origin = Origin::Exchange(exchange);
+    match choices.below(8) {
+        0 => origin = Origin::Reply(exchange),
+        1 => origin = Origin::Stream(exchange),
+        _ => {}
     }
     let result = json!({"content": [{"type": "text", "text": "x"}], "tools": []});
     let message = match choices.below(18) {
@@ -164,9 +168,9 @@ async fn say(way: &mut Faulty, ids: &[Value], last: &Value, choices: &mut Choice
         13 => json!({"jsonrpc": "2.0", "id": id, "result": {"resultType": "odd"}}),
         14 => return way.hand_on(Inbound::ExchangeEnded { exchange }).await,
         15 => {
-            let reason = "it broke".to_owned();
+            let failure = ExchangeFailure::new(ExchangeFailureKind::Broken, "it broke", true);
             return way
-                .hand_on(Inbound::ExchangeFailed { exchange, reason })
+                .hand_on(Inbound::ExchangeFailed { exchange, failure })
                 .await;
         }
         16 => {

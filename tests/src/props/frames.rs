@@ -6,7 +6,7 @@ use bytes::Bytes;
 use hermes_registry::Config;
 use mcp_jsonrpc::{
     Decoded, Envelope, ErrorCode, ErrorObject, Event, Id, Limits, Malformed, Outcome, Peer,
-    RequestId, Shape, Span, Timeouts, recover_ids,
+    RequestId, Shape, Span, Tie, Timeouts, recover_ids,
 };
 use mcp_transport::lines::{Line, LineDecoder};
 use mcp_types::{
@@ -116,7 +116,8 @@ fn check_spans(frame: &[u8], decoded: &Decoded<'_>) {
 /// Gives the frame to a peer with calls in flight; whatever is called an answer must be JSON once
 /// it is checked.
 fn feed(frame: &[u8]) {
-    for tie in [None, Some(mcp_jsonrpc::CallId::new(2))] {
+    let second = mcp_jsonrpc::CallId::new(2);
+    for tie in [Tie::None, Tie::Reply(second), Tie::Stream(second)] {
         let (mut peer, mut settled) = (Peer::new(Limits::default()), 0);
         let timeouts = Timeouts::new(Duration::from_secs(1), Duration::from_secs(1));
         for number in 0..3 {
@@ -176,7 +177,7 @@ pub fn encode_decode(data: &[u8]) {
     };
     for number in 0..2 {
         let ask = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ask"}}"#);
-        peer.handle_frame(ask.into(), None);
+        peer.handle_frame(ask.into(), Tie::None);
         let Some(Event::Asked { id: asked, .. }) = peer.poll_event() else {
             unreachable!("a request asks: {id}")
         };
@@ -258,7 +259,8 @@ pub fn typed(data: &[u8]) {
 pub fn config(data: &[u8]) {
     let vars = |name: &str| (name.len() < 3).then(|| name.to_lowercase());
     if let Ok(loaded) = Config::parse_bytes(data, "config.yaml", &vars) {
-        let lines = data.split(|byte| *byte == b'\n').count();
+        // A carriage return on its own ends a line of YAML too.
+        let lines = data.split(|byte| matches!(byte, b'\n' | b'\r')).count();
         for problem in &loaded.problems {
             let position = problem.position();
             assert!(

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use mcp_jsonrpc::{
     Budget, CallId, CallRefused, ErrorCode, ErrorObject, Event, Limits, Malformed, Outcome, Peer,
-    RequestId, Timeouts,
+    RequestId, Tie, Timeouts,
 };
 
 use super::Choices;
@@ -189,8 +189,12 @@ impl Run {
             ),
             _ => ("[]".to_owned(), false),
         };
-        let tie = choices.below(4) == 0;
-        let tied = tie.then(|| CallId::new(u64::from(choices.below(12))));
+        let tie = choices.below(8);
+        let tied = match tie {
+            0 => Tie::Reply(CallId::new(u64::from(choices.below(12)))),
+            1 => Tie::Stream(CallId::new(u64::from(choices.below(12)))),
+            _ => Tie::None,
+        };
         let before = self.model.open.len();
         self.peer.handle_frame(Bytes::from(frame.clone()), tied);
         self.drain();
@@ -214,7 +218,7 @@ impl Run {
             len_max: 9,
         };
         self.peer
-            .handle_too_long(head.into(), tail.as_bytes(), malformed, None);
+            .handle_too_long(head.into(), tail.as_bytes(), malformed, Tie::None);
     }
 
     /// Answers, refuses or forgets a request of the other side; which may not be open.

@@ -38,6 +38,18 @@ fn an_unknown_key_costs_its_server() {
     ]);
 }
 
+/// Found by the fuzz target `config`: a lone carriage return ends a line of YAML too.
+#[test]
+fn lines_are_counted_as_yaml_ends_them() {
+    let text = "mcp_servers:\r  good: {command: x}\r  s:\r    command: x\r    timeuot: 5\r";
+    let (names, errors, _) = outcome(text);
+    assert_eq!(
+        errors,
+        ["config.yaml:5:5: mcp_servers.s.timeuot: unknown key; did you mean `timeout`?"]
+    );
+    assert_eq!(names, ["good"]);
+}
+
 #[test]
 fn an_unclear_endpoint_costs_its_server() {
     check_faults(&[

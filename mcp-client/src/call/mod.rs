@@ -1,0 +1,279 @@
+//! A call: a future that is sent when it is first polled and cancelled when it is dropped.
+//!
+//! One call may take several requests: one that the server provably did not run is sent again
+//! (`recovery`), and one that the server answered with questions is sent again with their answers
+//! (`input`). Each of them is a request of its own, with an id of its own.
+
+mod input;
+mod outcome;
+mod recovery;
+mod reply;
+mod request;
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use mcp_jsonrpc::{Answer, CallId, Timeouts};
+use mcp_types::ProgressParams;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use self::outcome::Ended;
+use self::recovery::Recovery;
+pub use self::reply::{RawReply, Reply};
+pub(crate) use self::reply::{Unreadable, read_input_or_raw, read_raw, read_typed};
+pub(crate) use self::request::Request;
+use crate::driver::{Settled, Shared, Waiter};
+use crate::error::Misuse;
+use crate::notice::ProgressSink;
+use crate::{Error, Sent};
+
+/// A call in the making or in flight; await it for its answer.
+///
+/// It is sent when it is first polled, or by [`Call::detach`].
+///
+/// # Cancel safety
+///
+/// Dropping it before its answer cancels it: the server is told as the revision and the transport
+/// demand, and whatever still comes for it is ignored. [`Call::detach`] lets it run instead.
+#[must_use = "a call is sent when it is first polled; await it, or detach it"]
+pub struct Call<T> {
+    shared: Arc<Shared>,
+    timeouts: Timeouts,
+    progress: Option<Arc<ProgressSink>>,
+    state: State,
+    recovery: Recovery,
+    read: fn(&Answer) -> Result<T, Unreadable>,
+}
+
+enum State {
+    Done,
+    Failed(Option<Error>),
+    /// Something has to be done before the request is sent once more.
+    Preparing(Preparing),
+    Ready(Request),
+    Waiting {
+        call: CallId,
+        request: Request,
+        reply: oneshot::Receiver<Settled>,
+        since: Instant,
+        /// The session in which it was sent.
+        generation: u64,
+    },
+}
+
+type Preparing = Pin<Box<dyn Future<Output = Result<Request, Error>> + Send>>;
+
+impl<T> Call<T> {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        timeouts: Timeouts,
+        request: Request,
+        read: fn(&Answer) -> Result<T, Unreadable>,
+    ) -> Self {
+        Self {
+            shared,
+            timeouts,
+            progress: None,
+            state: State::Ready(request),
+            recovery: Recovery::default(),
+            read,
+        }
+    }
+
+    /// A call that has failed before it was sent.
+    pub(crate) fn failed(
+        shared: Arc<Shared>,
+        timeouts: Timeouts,
+        error: Error,
+        read: fn(&Answer) -> Result<T, Unreadable>,
+    ) -> Self {
+        Self {
+            shared,
+            timeouts,
+            progress: None,
+            state: State::Failed(Some(error)),
+            recovery: Recovery::default(),
+            read,
+        }
+    }
+
+    /// Lets the call fail where another one would be sent again.
+    pub(crate) fn without_recovery(mut self) -> Self {
+        self.recovery = Recovery::none();
+        self
+    }
+
+    /// Ends the call if nothing is heard of it for this long; progress counts as being heard.
+    pub fn timeout(mut self, idle: Duration) -> Self {
+        self.timeouts.idle = idle;
+        self
+    }
+
+    /// Ends the call after this long, whatever is heard of it. The time in which the user answers
+    /// the server's questions does not count.
+    pub fn timeout_max(mut self, hard: Duration) -> Self {
+        self.timeouts.hard = hard;
+        self
+    }
+
+    /// Hands every progress notice of this call to `sink`, in order and before the answer.
+    ///
+    /// The function runs in the connection's reader: it must be quick and must not block.
+    pub fn on_progress(mut self, sink: impl FnMut(ProgressParams) + Send + 'static) -> Self {
+        self.progress = Some(Arc::new(ProgressSink::new(sink)));
+        self
+    }
+
+    /// Sends the call, if it has not been sent, and lets it run without waiting for its answer.
+    ///
+    /// # Errors
+    ///
+    /// Why it could not be sent.
+    pub fn detach(mut self) -> Result<(), Error> {
+        if matches!(self.state, State::Ready(_) | State::Failed(_)) {
+            self.start()?;
+        }
+        self.state = State::Done;
+        Ok(())
+    }
+
+    fn start(&mut self) -> Result<(), Error> {
+        let request = match std::mem::replace(&mut self.state, State::Done) {
+            State::Ready(request) => request,
+            State::Failed(Some(error)) => return Err(error),
+            state => {
+                self.state = state;
+                return Ok(());
+            }
+        };
+        let (sender, reply) = oneshot::channel();
+        let waiter = Waiter {
+            progress: self.progress.clone(),
+            is_cancellable: request.is_cancellable,
+            ..Waiter::new(sender, request.method.clone())
+        };
+        let generation = self.shared.generation();
+        let call = self.shared.call(
+            self.timeouts,
+            waiter,
+            &request.method,
+            |call, out| request.write_params(call, out),
+            || request.labels(),
+        )?;
+        self.state = State::Waiting {
+            call,
+            request,
+            reply,
+            since: Instant::now(),
+            generation,
+        };
+        Ok(())
+    }
+
+    /// Waits for the answer to the request in flight and decides whether that was all.
+    fn poll_reply(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<T, Error>>> {
+        let State::Waiting { reply, .. } = &mut self.state else {
+            return Poll::Ready(None);
+        };
+        let settled = ready!(Pin::new(reply).poll(context));
+        let State::Waiting {
+            request,
+            since,
+            generation,
+            ..
+        } = std::mem::replace(&mut self.state, State::Done)
+        else {
+            return Poll::Ready(None);
+        };
+        // Only a driver that vanished drops a waiter unanswered.
+        let Ok(settled) = settled else {
+            let error = outcome::closed(self.shared.death().as_deref(), Sent::Maybe);
+            return Poll::Ready(Some(Err(error)));
+        };
+        let ended = self.finish(&request.method, settled);
+        self.timeouts.hard = self.timeouts.hard.saturating_sub(since.elapsed());
+        Poll::Ready(match ended {
+            Ended::Done(value) => Some(Ok(value)),
+            Ended::NeedsInput(asked) => {
+                self.prepare(|recovery, shared| recovery.after_input(shared, request, *asked))
+            }
+            Ended::Failed(error) => {
+                self.prepare(|recovery, shared| recovery.after(shared, request, error, generation))
+            }
+        })
+    }
+
+    /// Gets the request ready to be sent once more, or gives the error why it is not.
+    fn prepare(
+        &mut self,
+        decide: impl FnOnce(&mut Recovery, &Arc<Shared>) -> Result<Preparing, Error>,
+    ) -> Option<Result<T, Error>> {
+        match decide(&mut self.recovery, &self.shared) {
+            Ok(preparing) => {
+                self.state = State::Preparing(preparing);
+                None
+            }
+            Err(error) => Some(Err(error)),
+        }
+    }
+}
+
+impl<T> Future for Call<T> {
+    type Output = Result<T, Error>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        loop {
+            if let State::Preparing(preparing) = &mut self.state {
+                match ready!(preparing.as_mut().poll(context)) {
+                    Ok(request) => self.state = State::Ready(request),
+                    Err(error) => self.state = State::Failed(Some(error)),
+                }
+            }
+            if let Err(error) = self.start() {
+                return Poll::Ready(Err(error));
+            }
+            if matches!(self.state, State::Done) {
+                // Polled again after it was done, which is a misuse of futures.
+                return Poll::Pending;
+            }
+            if let Some(ended) = ready!(self.poll_reply(context)) {
+                return Poll::Ready(ended);
+            }
+        }
+    }
+}
+
+impl<T> Unpin for Call<T> {}
+
+impl<T> Drop for Call<T> {
+    fn drop(&mut self) {
+        if let State::Waiting { call, .. } = &self.state {
+            self.shared.cancel(*call);
+        }
+    }
+}
+
+impl<T> fmt::Debug for Call<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = match &self.state {
+            State::Failed(_) => "failed",
+            State::Preparing(_) => "to be sent again",
+            State::Ready(_) => "not sent",
+            State::Waiting { .. } => "in flight",
+            State::Done => "done",
+        };
+        f.debug_struct("Call")
+            .field("state", &state)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A request that is refused before it is made.
+pub(crate) fn misused(misuse: Misuse) -> Error {
+    Error::Misused(misuse)
+}

@@ -1,0 +1,159 @@
+//! From how a request was settled to a result or an error that tells whose fault it was.
+
+use std::borrow::Cow;
+
+use mcp_jsonrpc::Outcome;
+use mcp_types::InputRequiredResult;
+
+use super::{Call, Unreadable};
+use crate::driver::{Death, Settled, Trace};
+use crate::error::{
+    Budget, ExchangeError, ExchangeFailureKind, PeerFault, PeerMisbehaved, TimedOut,
+};
+use crate::{Error, Sent};
+
+/// Bytes of an answer that an error shows.
+const EXCERPT_MAX: usize = 256;
+/// Bytes of an unknown kind of result that an error shows.
+const KIND_MAX: usize = 64;
+
+/// How a request ended.
+pub(super) enum Ended<T> {
+    Done(T),
+    Failed(Error),
+    NeedsInput(Box<InputRequiredResult>),
+}
+
+impl<T> Call<T> {
+    pub(super) fn finish(&self, method: &str, settled: Settled) -> Ended<T> {
+        let Settled {
+            outcome,
+            sent,
+            death,
+            trace,
+        } = settled;
+        let trace = trace.as_deref();
+        Ended::Failed(match outcome {
+            Outcome::Answered(answer) => match (self.read)(&answer) {
+                Ok(value) => return Ended::Done(value),
+                Err(Unreadable::NeedsInput(asked)) => return Ended::NeedsInput(asked),
+                // A fault of the frame tells its place in the frame.
+                Err(Unreadable::Fault(fault @ PeerFault::Frame(_))) => {
+                    self.misbehaved(method, fault, answer.frame())
+                }
+                Err(Unreadable::Fault(fault)) => {
+                    self.misbehaved(method, self.shown(fault), &answer.result())
+                }
+            },
+            Outcome::Refused(mut error) => {
+                if let Cow::Owned(text) = self.shared.host.redactor.redact(&error.message) {
+                    error.message = text;
+                }
+                Error::Answered(Box::new(error))
+            }
+            Outcome::Malformed { reason, excerpt } => match refusal(trace) {
+                Some(status) => self.refused_with(method, status, &excerpt),
+                None => self.misbehaved(method, PeerFault::Frame(reason), &excerpt),
+            },
+            Outcome::TimedOut(budget) => {
+                let (budget, after) = match budget {
+                    mcp_jsonrpc::Budget::Hard => (Budget::Hard, self.timeouts.hard),
+                    _ => (Budget::Idle, self.timeouts.idle),
+                };
+                Error::TimedOut(Box::new(TimedOut {
+                    waiting_for: method.to_owned(),
+                    budget,
+                    after,
+                    sent,
+                    evidence: self.evidence(trace),
+                }))
+            }
+            _ => match trace.and_then(|trace| trace.failure.as_ref()) {
+                Some(failure) => Error::Exchange(Box::new(ExchangeError {
+                    method: method.to_owned(),
+                    kind: failure.kind,
+                    reason: self
+                        .shared
+                        .host
+                        .redactor
+                        .redact(&failure.reason)
+                        .into_owned(),
+                    sent,
+                    evidence: self.evidence(trace),
+                })),
+                None => closed(death.as_deref(), sent),
+            },
+        })
+    }
+
+    fn misbehaved(&self, method: &str, fault: PeerFault, excerpt: &[u8]) -> Error {
+        let redactor = &self.shared.host.redactor;
+        Error::PeerMisbehaved(Box::new(PeerMisbehaved {
+            method: method.to_owned(),
+            fault,
+            excerpt: redactor.redact_bytes_lossy(excerpt, EXCERPT_MAX),
+        }))
+    }
+
+    /// A refusal by status whose body looked like a message and is none.
+    fn refused_with(&self, method: &str, status: u16, excerpt: &[u8]) -> Error {
+        let said = self
+            .shared
+            .host
+            .redactor
+            .redact_bytes_lossy(excerpt, EXCERPT_MAX);
+        Error::Exchange(Box::new(ExchangeError {
+            method: method.to_owned(),
+            kind: ExchangeFailureKind::Status(status),
+            reason: format!("the server answered {status}: {said}"),
+            sent: Sent::Maybe,
+            evidence: String::new(),
+        }))
+    }
+
+    /// What came on the stream of the call and was no message; empty if there was nothing.
+    fn evidence(&self, trace: Option<&Trace>) -> String {
+        let stray = trace.and_then(|trace| trace.stray.as_ref());
+        stray.map_or_else(String::new, |stray| {
+            self.shared
+                .host
+                .redactor
+                .redact_bytes_lossy(stray, EXCERPT_MAX)
+        })
+    }
+
+    /// A fault without what must not be shown.
+    fn shown(&self, fault: PeerFault) -> PeerFault {
+        let redactor = &self.shared.host.redactor;
+        match fault {
+            PeerFault::Result(mut error) => {
+                error.excerpt = redactor.redact(&error.excerpt).into_owned();
+                PeerFault::Result(error)
+            }
+            PeerFault::ResultType(kind) => {
+                PeerFault::ResultType(redactor.redact_bytes_lossy(kind.as_bytes(), KIND_MAX))
+            }
+            fault => fault,
+        }
+    }
+}
+
+/// The status of a reply that refused the request.
+fn refusal(trace: Option<&Trace>) -> Option<u16> {
+    let head = trace?.head.as_ref()?;
+    (head.status >= 400).then_some(head.status)
+}
+
+pub(super) fn closed(death: Option<&Death>, sent: Sent) -> Error {
+    match death {
+        Some(death) => death.error(sent),
+        None => {
+            let reason = "the connection is gone".to_owned();
+            Error::Closed(Box::new(crate::Closure {
+                reason,
+                obituary: None,
+                sent,
+            }))
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! What is to be sent, encoded before the id is known.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use mcp_jsonrpc::CallId;
+use mcp_transport::Labels;
+use mcp_types::InputResponses;
+use serde::Serialize;
+
+/// One request.
+pub(crate) struct Request {
+    pub(crate) method: Cow<'static, str>,
+    /// The parameters as JSON members without the braces, such as `"name":"x","arguments":{}`.
+    pub(crate) members: Vec<u8>,
+    /// What `_meta` holds besides the progress token, as members.
+    pub(crate) meta: Arc<str>,
+    /// Whether the call carries a progress token, so that progress can keep it alive.
+    pub(crate) wants_progress: bool,
+    pub(crate) is_cancellable: bool,
+    /// Whether the server may answer with questions instead of a result.
+    pub(crate) takes_input: bool,
+    /// What transports repeat outside of the frame, but for the method.
+    pub(crate) labels: Labels,
+    /// How much of `members` belongs to the request itself, and not to a round of answers.
+    pub(crate) own_len: usize,
+}
+
+impl Request {
+    pub(crate) fn new(method: impl Into<Cow<'static, str>>, members: Vec<u8>) -> Self {
+        Self {
+            method: method.into(),
+            own_len: members.len(),
+            members,
+            meta: "".into(),
+            wants_progress: false,
+            is_cancellable: true,
+            takes_input: false,
+            labels: Labels::default(),
+        }
+    }
+
+    /// What transports repeat outside of the frame.
+    pub(super) fn labels(&self) -> Labels {
+        let mut labels = self.labels.clone();
+        labels.method = Some(self.method.clone());
+        labels
+    }
+
+    /// Sets the answers and the state of a round; those of an earlier round go (T-41).
+    pub(super) fn set_input(&mut self, responses: Option<&InputResponses>, state: Option<&str>) {
+        self.members.truncate(self.own_len);
+        if let Some(responses) = responses {
+            self.push_member("inputResponses", responses);
+        }
+        if let Some(state) = state {
+            self.push_member("requestState", &state);
+        }
+    }
+
+    fn push_member<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) {
+        let separator = if self.members.is_empty() { "" } else { "," };
+        self.members.extend_from_slice(separator.as_bytes());
+        self.members.push(b'"');
+        self.members.extend_from_slice(name.as_bytes());
+        self.members.extend_from_slice(b"\":");
+        // Values of ours are always JSON.
+        let json = serde_json::to_vec(value).unwrap_or_else(|_impossible| b"null".to_vec());
+        self.members.extend_from_slice(&json);
+    }
+
+    /// Writes the parameters with their `_meta`, or nothing if there is nothing to say.
+    pub(super) fn write_params(&self, call: CallId, out: &mut Vec<u8>) {
+        let Self { members, meta, .. } = self;
+        if members.is_empty() && meta.is_empty() && !self.wants_progress {
+            return;
+        }
+        out.push(b'{');
+        out.extend_from_slice(members);
+        if !meta.is_empty() || self.wants_progress {
+            if !members.is_empty() {
+                out.push(b',');
+            }
+            out.extend_from_slice(b"\"_meta\":{");
+            if self.wants_progress {
+                out.extend_from_slice(b"\"progressToken\":");
+                call.write(out);
+                if !meta.is_empty() {
+                    out.push(b',');
+                }
+            }
+            out.extend_from_slice(meta.as_bytes());
+            out.push(b'}');
+        }
+        out.push(b'}');
+    }
+}

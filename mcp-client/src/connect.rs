@@ -1,0 +1,152 @@
+//! From a link, or an address, to an open session within the time for connecting.
+
+use std::sync::Arc;
+
+use mcp_jsonrpc::{Peer, Timeouts};
+use mcp_transport::http::{Backend, Target, streamable};
+use mcp_transport::{Limits, Link};
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout_at};
+
+use crate::builder::Builder;
+use crate::client::Connection;
+use crate::driver::{Driver, Host, Shared, Sinks};
+use crate::ledger::Ledger;
+use crate::negotiate::{OpenFailure, Opening, Way, open};
+use crate::notice::ChangeCounts;
+use crate::{Client, Error};
+
+/// A server behind a URL.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct HttpServer {
+    /// What does HTTP.
+    pub backend: Arc<dyn Backend>,
+    /// Where the server is.
+    pub target: Target,
+    /// Which transport it speaks. Default: found out.
+    pub transport: HttpTransport,
+    /// The bounds of the link.
+    pub limits: Limits,
+}
+
+/// How MCP is carried over HTTP.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[non_exhaustive]
+pub enum HttpTransport {
+    /// Streamable HTTP in either era, and HTTP+SSE if there is none.
+    #[default]
+    Auto,
+    /// Streamable HTTP.
+    Streamable,
+}
+
+impl HttpServer {
+    /// A server at `target`, reached through `backend`.
+    pub fn new(backend: Arc<dyn Backend>, target: Target) -> Self {
+        Self {
+            backend,
+            target,
+            transport: HttpTransport::Auto,
+            limits: Limits::default(),
+        }
+    }
+
+    /// Sets which transport it speaks.
+    #[must_use]
+    pub fn with_transport(mut self, transport: HttpTransport) -> Self {
+        self.transport = transport;
+        self
+    }
+
+    /// Sets the bounds of the link.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+}
+
+/// Finds out what stands behind a URL and opens a session with it.
+pub(crate) async fn connect_http(builder: &Builder, server: HttpServer) -> Result<Client, Error> {
+    let until = Instant::now() + builder.connect_timeout;
+    let ledger = Arc::new(Ledger::default());
+    let HttpServer {
+        backend,
+        target,
+        limits,
+        ..
+    } = server;
+    let link = streamable(backend, target, limits);
+    attempt(builder, link, Way::Http, &ledger, until)
+        .await
+        .map_err(OpenFailure::into_error)
+}
+
+/// Opens a session on one link, by the time `until`.
+pub(crate) async fn attempt(
+    builder: &Builder,
+    link: Link,
+    way: Way,
+    ledger: &Arc<Ledger>,
+    until: Instant,
+) -> Result<Client, OpenFailure> {
+    let (sender, receiver) = link.split();
+    let peer = Peer::new(builder.limits);
+    let host = Host {
+        handlers: builder.handlers.clone(),
+        server: Arc::clone(&builder.server),
+        redactor: builder.redactor.clone(),
+    };
+    let shared = Arc::new(Shared::new(peer, sender, host));
+    let changes = Arc::new(ChangeCounts::default());
+    let (ended, ending) = watch::channel(None);
+    let sinks = Sinks {
+        changes: Arc::clone(&changes),
+        log: builder.log.clone(),
+    };
+    let driver = Driver::new(Arc::clone(&shared), receiver, sinks, ended);
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one task of a connection, which ends with the last Client and is waited \
+                  for by Client::close"
+    )]
+    let task = tokio::spawn(driver.run());
+    // From here on, dropping the connection ends the driver and what it drives.
+    let connection = Connection::new(Arc::clone(&shared), changes, ending, task);
+    let opening = Opening {
+        client: builder.client.clone(),
+        capabilities: builder.handlers.capabilities(),
+        hint: builder.hint,
+        way,
+        ledger: Arc::clone(ledger),
+        probe_timeout: builder.probe_timeout,
+        timeouts: Timeouts::new(builder.connect_timeout, builder.connect_timeout),
+    };
+    let session = match timeout_at(until, open(&shared, &opening)).await {
+        Ok(Ok(session)) => session,
+        Ok(Err(failure)) => {
+            connection.close("no session could be opened").await;
+            return Err(failure);
+        }
+        Err(_elapsed) => {
+            connection.close("the time for connecting ran out").await;
+            let mut waiting_for = "the server did not open a session".to_owned();
+            // Interop: some servers frame with Content-Length headers, others print banners
+            // (test `content_length_headers`).
+            if let Some(stray) = shared.first_stray() {
+                waiting_for.push_str("; it wrote what is no message: ");
+                waiting_for.push_str(&stray);
+            }
+            return Err(Error::not_connected_in_time(waiting_for, builder.connect_timeout).into());
+        }
+    };
+    shared.sessions.opened(opening);
+    Ok(Client::new(
+        connection,
+        session,
+        Arc::clone(ledger),
+        builder.timeouts,
+        builder.page_limits,
+    ))
+}

@@ -1,0 +1,263 @@
+//! The peer and the sending half, and what they do for each other; everything behind the mutex.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use mcp_jsonrpc::{CallId, CallRefused, ErrorCode, ErrorObject, Peer, RequestId, TransmitKind};
+use mcp_transport::link::{ExchangeId, Outbound, Retracted, SendError, Sending, Writable};
+use mcp_transport::{Labels, LinkSender, Step};
+use mcp_types::{Version, method};
+
+use super::shared::{Death, Life};
+use super::waiter::{Head, Waiter};
+use crate::error::Misuse;
+use crate::session::Era;
+use crate::{Error, Sent, clock};
+
+#[derive(Debug)]
+pub(super) struct Core {
+    pub(super) peer: Peer<Waiter>,
+    pub(super) sender: LinkSender,
+    pub(super) life: Life,
+    /// When the driver's timer will fire; a call due earlier has to wake it.
+    pub(super) timer: Option<Instant>,
+    /// The era and the revision, once they are known.
+    pub(super) session: Option<(Era, Version)>,
+    /// How many questions our own user is being asked.
+    pub(super) users_asked: usize,
+    /// Since when nothing can be written any more.
+    pub(super) write_failed_at: Option<Instant>,
+    /// The first line that was no message, which tells what is wrong with a server that never
+    /// sends one.
+    pub(super) first_stray: Option<Bytes>,
+    /// The head of the latest reply to a call that told one.
+    pub(super) last_head: Option<Head>,
+    /// Whether the server has taken the confirmation of the session.
+    pub(super) is_confirmed: bool,
+}
+
+/// How long the reading half may take to tell why nothing can be written any more, before the
+/// connection is ended without knowing.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// What the driver has to wait for besides what comes in.
+pub(super) struct Plan {
+    pub(super) blocked: Option<Writable>,
+    pub(super) timer: Option<Instant>,
+    pub(super) end: Option<Arc<Death>>,
+}
+
+impl Core {
+    pub(super) fn new(peer: Peer<Waiter>, sender: LinkSender) -> Self {
+        Self {
+            peer,
+            sender,
+            life: Life::Open,
+            timer: None,
+            session: None,
+            users_asked: 0,
+            write_failed_at: None,
+            first_stray: None,
+            last_head: None,
+            is_confirmed: false,
+        }
+    }
+
+    pub(super) fn refusal(&self, refused: CallRefused) -> Error {
+        match (refused, &self.life) {
+            (
+                CallRefused::TooManyInFlight {
+                    calls_in_flight_max,
+                },
+                _,
+            ) => Error::Misused(Misuse::TooManyInFlight {
+                calls_in_flight_max,
+            }),
+            (_, Life::Closing(death) | Life::Closed(death)) => death.error(Sent::No),
+            (_, Life::Open) => {
+                let death = Death {
+                    reason: "the connection is closed".to_owned(),
+                    obituary: None,
+                };
+                death.error(Sent::No)
+            }
+        }
+    }
+
+    /// Hands the request just encoded, and what was encoded before it, to the link.
+    pub(super) fn transmit_call(
+        &mut self,
+        call: CallId,
+        labels: impl FnOnce() -> Labels,
+    ) -> Result<(), Error> {
+        if let Life::Closed(death) | Life::Closing(death) = &self.life {
+            let error = death.error(Sent::No);
+            self.peer.abandon(call);
+            while self.peer.poll_transmit().is_some() {}
+            return Err(error);
+        }
+        let labels = if self.sender.wants_labels() {
+            labels()
+        } else {
+            Labels::default()
+        };
+        match self.transmit_with(labels) {
+            Ok(()) => Ok(()),
+            Err(SendError::Full) => {
+                self.peer.abandon(call);
+                Err(Error::Misused(Misuse::QueueFull))
+            }
+            // The receiving half is about to tell why; the call ends with that reason.
+            Err(_gone) => {
+                if let Some(waiter) = self.peer.waiter(call) {
+                    waiter.never_left.store(true, Ordering::Relaxed);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Hands the notification just encoded to the link.
+    pub(super) fn transmit_notice(&mut self, method: &'static str, step: Step) {
+        let mut labels = Labels::default();
+        if self.sender.wants_labels() {
+            labels = Labels::of_method(method).with_step(step);
+            // A modern message states its revision itself (HTTP-11).
+            labels.version = match &self.session {
+                Some((Era::Modern, version)) => Some(version.as_str().into()),
+                _ => None,
+            };
+        }
+        self.transmit_labelled(labels);
+    }
+
+    /// Hands what was encoded to the link; nothing in it may be a request or a notification.
+    pub(super) fn transmit(&mut self) {
+        self.transmit_labelled(Labels::default());
+    }
+
+    fn transmit_labelled(&mut self, labels: Labels) {
+        if self.transmit_with(labels) == Err(SendError::Full) {
+            // Bound: answers cannot be dropped one by one, or the server would wait for them.
+            let reason = "the server sends requests but does not read the answers".to_owned();
+            self.life = Life::Closing(Arc::new(Death {
+                reason,
+                obituary: None,
+            }));
+        }
+    }
+
+    fn transmit_with(&mut self, labels: Labels) -> Result<(), SendError> {
+        let mut labels = Some(labels);
+        let mut result = Ok(());
+        while let Some(transmit) = self.peer.poll_transmit() {
+            let body = transmit.body;
+            let outbound = match transmit.kind {
+                TransmitKind::Call(call) => Outbound::Send {
+                    exchange: ExchangeId(call.number()),
+                    labels: labels.take().unwrap_or_default(),
+                    body,
+                },
+                _ => Outbound::Notify {
+                    labels: labels.take().unwrap_or_default(),
+                    body,
+                },
+            };
+            if let Err(error) = self.sender.push(outbound) {
+                result = Err(error);
+            }
+        }
+        result
+    }
+
+    /// Tells the server that nobody waits for a call any more, and tells whether it may have run.
+    pub(super) fn tell_given_up(&mut self, call: CallId, waiter: &Waiter, why: &str) -> Sent {
+        let exchange = ExchangeId(call.number());
+        let never_left = waiter.never_left.load(Ordering::Relaxed);
+        if never_left || self.sender.retract(exchange) == Retracted::Unsent {
+            return Sent::No;
+        }
+        let is_modern = matches!(self.session, Some((Era::Modern, _)));
+        // Closing the reply stream is how a modern server over HTTP is told (HTTP-23); on a pipe
+        // the link does nothing with it and the notification says it (STDIO-06).
+        let _: Result<(), SendError> = self.sender.push(Outbound::Abort { exchange });
+        let has_streams = self.sender.wants_labels();
+        if waiter.is_cancellable && !(is_modern && has_streams) {
+            self.peer.notify(method::NOTIFICATIONS_CANCELLED, |out| {
+                out.extend_from_slice(b"{\"requestId\":");
+                out.extend_from_slice(call.number().to_string().as_bytes());
+                out.extend_from_slice(b",\"reason\":\"");
+                out.extend_from_slice(why.as_bytes());
+                out.extend_from_slice(b"\"}");
+            });
+            self.transmit_notice(method::NOTIFICATIONS_CANCELLED, Step::Ordinary);
+        }
+        Sent::Maybe
+    }
+
+    /// Answers a request of the server, unless the era has no answers.
+    pub(super) fn answer(&mut self, id: &RequestId, answer: Result<Vec<u8>, ErrorObject>) {
+        if matches!(self.session, Some((Era::Modern, _))) {
+            // Spec: STDIO-03, HTTP-21. A modern client never sends a response.
+            self.peer.withdraw(id);
+            return;
+        }
+        match answer {
+            Ok(result) => self.peer.respond(id, |out| out.extend_from_slice(&result)),
+            Err(error) => self.peer.refuse(id, &error),
+        };
+        self.transmit();
+    }
+
+    pub(super) fn refuse_unknown(&mut self, id: &RequestId, method: &str) {
+        let text = format!("this client does not offer {method}");
+        self.answer(id, Err(ErrorObject::new(ErrorCode::METHOD_NOT_FOUND, text)));
+    }
+
+    pub(super) fn is_due_before_timer(&self) -> bool {
+        match (self.peer.poll_timeout(), self.timer) {
+            (Some(due), Some(timer)) => due < timer,
+            (Some(_), None) => true,
+            (None, _) => false,
+        }
+    }
+
+    /// Ends a connection that can no longer be written to and does not tell why.
+    pub(super) fn check_writing(&mut self, now: Instant) {
+        let is_over = self
+            .write_failed_at
+            .is_some_and(|at| now >= at + LAST_WORDS);
+        if is_over && matches!(self.life, Life::Open) {
+            let reason = "the server closed its input".to_owned();
+            self.life = Life::Closing(Arc::new(Death {
+                reason,
+                obituary: None,
+            }));
+        }
+    }
+
+    /// Writes what can be written and tells the driver what to wait for.
+    pub(super) fn plan(&mut self) -> Plan {
+        let blocked = match self.sender.try_flush() {
+            Ok(Sending::Blocked) => Some(self.sender.writable()),
+            Ok(_) => None,
+            Err(_gone) => {
+                self.write_failed_at.get_or_insert_with(clock::now);
+                None
+            }
+        };
+        let last_words = self.write_failed_at.map(|at| at + LAST_WORDS);
+        self.timer = self.peer.poll_timeout().into_iter().chain(last_words).min();
+        let end = match &self.life {
+            Life::Closing(death) => Some(Arc::clone(death)),
+            _ => None,
+        };
+        Plan {
+            blocked,
+            timer: self.timer,
+            end,
+        }
+    }
+}

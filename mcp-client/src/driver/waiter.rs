@@ -1,0 +1,71 @@
+//! What a call leaves with the peer, and what it hears in the end.
+
+use std::borrow::Cow;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+use mcp_jsonrpc::Outcome;
+use mcp_transport::link::ExchangeFailure;
+use tokio::sync::oneshot;
+
+use super::shared::Death;
+use crate::Sent;
+use crate::notice::ProgressSink;
+
+/// What a call leaves with the peer while it is in flight.
+#[derive(Debug)]
+pub(crate) struct Waiter {
+    pub(crate) reply: oneshot::Sender<Settled>,
+    pub(crate) progress: Option<Arc<ProgressSink>>,
+    pub(crate) method: Cow<'static, str>,
+    /// Set if the request could not even be queued, because nothing can be written any more.
+    pub(crate) never_left: AtomicBool,
+    /// Whether giving the call up is told to the server. Never for the opening of a session
+    /// (LIFE-07, N-11).
+    pub(crate) is_cancellable: bool,
+    /// The head of the reply, where a transport tells it.
+    pub(crate) head: OnceLock<Head>,
+    /// The first thing on the stream of the reply that was no message.
+    pub(crate) stray: OnceLock<Bytes>,
+}
+
+impl Waiter {
+    pub(crate) fn new(reply: oneshot::Sender<Settled>, method: Cow<'static, str>) -> Self {
+        Self {
+            reply,
+            progress: None,
+            method,
+            never_left: AtomicBool::new(false),
+            is_cancellable: true,
+            head: OnceLock::new(),
+            stray: OnceLock::new(),
+        }
+    }
+}
+
+/// The head of an HTTP reply.
+#[derive(Clone, Debug)]
+pub(crate) struct Head {
+    pub(crate) status: u16,
+    pub(crate) media: String,
+}
+
+/// How a call ended, as its waiter hears it.
+#[derive(Debug)]
+pub(crate) struct Settled {
+    pub(crate) outcome: Outcome,
+    pub(crate) sent: Sent,
+    /// Why the connection is gone, if that is how it ended.
+    pub(crate) death: Option<Arc<Death>>,
+    /// What the transport tells of how it went, where it does.
+    pub(crate) trace: Option<Box<Trace>>,
+}
+
+/// How an exchange went, as far as its transport told.
+#[derive(Debug)]
+pub(crate) struct Trace {
+    pub(crate) failure: Option<ExchangeFailure>,
+    pub(crate) head: Option<Head>,
+    pub(crate) stray: Option<Bytes>,
+}

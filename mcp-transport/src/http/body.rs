@@ -1,0 +1,187 @@
+//! Reads the body of a response: as one frame, as a stream of events, or for an excerpt.
+
+use bytes::{Bytes, BytesMut};
+use http::Response;
+use http_body_util::BodyExt as _;
+
+use super::{Body, Failure};
+use crate::sse::{Event, SseDecoder, SseError};
+
+/// Bytes of a refusal that are kept to show why.
+const EXCERPT_MAX: usize = 8 * 1024;
+/// Bytes set aside at once for a body whose length is announced; more is taken as it comes, since
+/// an announcement costs a server nothing.
+const RESERVED_MAX: usize = 1024 * 1024;
+
+/// A body that was read to its end, or as far as allowed.
+#[derive(Debug)]
+pub(super) enum Whole {
+    /// All of it, with every invalid sequence replaced.
+    Read { body: Bytes, is_repaired: bool },
+    /// Its beginning, and how long it was until it was given up.
+    TooLong { head: Bytes, len: u64 },
+}
+
+/// Reads a whole body of at most `len_max` bytes.
+pub(super) async fn read_whole(mut body: Body, len_max: usize) -> Result<Whole, Failure> {
+    let announced = http_body::Body::size_hint(&body).exact();
+    let mut first = Bytes::new();
+    let mut gathered = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame?.into_data() else {
+            continue;
+        };
+        let len = first.len() + gathered.len() + data.len();
+        if len > len_max {
+            return Ok(too_long(first, gathered, &data, len));
+        }
+        if first.is_empty() && gathered.is_empty() {
+            // Most bodies come in one piece, which then needs no copy.
+            first = data;
+            continue;
+        }
+        if gathered.is_empty() {
+            let announced = announced.and_then(|len| usize::try_from(len).ok());
+            gathered.reserve(announced.unwrap_or(0).min(RESERVED_MAX).max(len));
+            gathered.extend_from_slice(&std::mem::take(&mut first));
+        }
+        gathered.extend_from_slice(&data);
+    }
+    if !gathered.is_empty() {
+        first = gathered.freeze();
+    }
+    Ok(match std::str::from_utf8(&first) {
+        Ok(_text) => Whole::Read {
+            body: first,
+            is_repaired: false,
+        },
+        Err(_invalid) => Whole::Read {
+            body: Bytes::from(String::from_utf8_lossy(&first).into_owned()),
+            is_repaired: true,
+        },
+    })
+}
+
+fn too_long(first: Bytes, gathered: BytesMut, data: &Bytes, len: usize) -> Whole {
+    let mut head = if gathered.is_empty() {
+        first
+    } else {
+        gathered.freeze()
+    };
+    if head.is_empty() {
+        head = data.clone();
+    }
+    // A copy of the beginning, so that the rest can go.
+    Whole::TooLong {
+        head: Bytes::copy_from_slice(head.get(..EXCERPT_MAX).unwrap_or(&head)),
+        len: u64::try_from(len).unwrap_or(u64::MAX),
+    }
+}
+
+/// Reads what a refusal says, as far as it matters.
+pub(super) async fn read_excerpt(response: Response<Body>) -> Bytes {
+    match read_whole(response.into_body(), EXCERPT_MAX).await {
+        Ok(Whole::Read { body, .. }) => body,
+        Ok(Whole::TooLong { head, .. }) => head,
+        // The status alone has to do.
+        Err(_broken) => Bytes::new(),
+    }
+}
+
+/// A body as a stream of events.
+#[derive(Debug)]
+pub(super) struct Events {
+    body: Body,
+    decoder: SseDecoder,
+}
+
+/// Why a stream of events gives no further one.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// It ended; an unfinished event was dropped.
+    Ended,
+    /// It broke off.
+    Broken(Failure),
+    /// It holds what no stream may.
+    Invalid(SseError),
+}
+
+impl Events {
+    pub(super) fn new(body: Body, event_len_max: usize) -> Self {
+        Self {
+            body,
+            decoder: SseDecoder::new(event_len_max),
+        }
+    }
+
+    /// The next event.
+    ///
+    /// # Cancel safety
+    ///
+    /// Nothing is lost by dropping the future.
+    pub(super) async fn next(&mut self) -> Result<Event, Stop> {
+        loop {
+            if let Some(event) = self.decoder.next_event().map_err(Stop::Invalid)? {
+                return Ok(event);
+            }
+            match self.body.frame().await {
+                None => return Err(Stop::Ended),
+                Some(Err(failure)) => return Err(Stop::Broken(failure)),
+                Some(Ok(frame)) => {
+                    if let Ok(data) = frame.into_data() {
+                        self.decoder.push(data);
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn decoder(&self) -> &SseDecoder {
+        &self.decoder
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::StreamBody;
+
+    use super::*;
+
+    fn body(chunks: &[&[u8]]) -> Body {
+        let frames: Vec<_> = chunks
+            .iter()
+            .map(|chunk| Ok(http_body::Frame::data(Bytes::copy_from_slice(chunk))))
+            .collect();
+        Body::new(StreamBody::new(futures_util::stream::iter(frames)))
+    }
+
+    #[tokio::test]
+    async fn a_body_is_one_frame_however_it_is_cut() {
+        for chunks in [&[&b"{\"a\":1}"[..]][..], &[b"{\"a\"", b"", b":1", b"}"]] {
+            let Ok(Whole::Read { body, is_repaired }) = read_whole(body(chunks), 100).await else {
+                panic!("not read")
+            };
+            assert_eq!((&body[..], is_repaired), (&b"{\"a\":1}"[..], false));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_body_longer_than_allowed_is_given_up() {
+        let read = read_whole(body(&[b"0123", b"4567", b"89"]), 9).await;
+        let Ok(Whole::TooLong { head, len }) = read else {
+            panic!("{read:?}")
+        };
+        assert_eq!((&head[..], len), (&b"01234567"[..], 10));
+    }
+
+    #[tokio::test]
+    async fn invalid_utf_8_is_replaced_and_reported() {
+        let Ok(Whole::Read { body, is_repaired }) =
+            read_whole(body(&[b"\"\xe2", b"\x28\""]), 9).await
+        else {
+            panic!("not read")
+        };
+        assert!(is_repaired);
+        assert_eq!(body, "\"\u{fffd}(\"");
+    }
+}

@@ -1,0 +1,319 @@
+//! One exchange: a message posted and everything that comes back for it.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Response, StatusCode, header};
+use tokio::time::{sleep, timeout};
+
+use super::Body;
+use super::body::{Events, Stop, Whole, read_excerpt, read_whole};
+use super::resume::{Resume, Resumption};
+use super::value::essence;
+use super::wire::{Control, Wire};
+use crate::link::{ExchangeFailure, ExchangeFailureKind as Kind, ExchangeId, Inbound, Origin};
+use crate::{Labels, Step};
+
+/// How long a stream may stay open after its answer before it is closed, which costs the
+/// connection.
+const LINGER: Duration = Duration::from_secs(1);
+/// Bytes of a refusal that an error shows.
+const SHOWN_MAX: usize = 200;
+
+const JSON: &str = "application/json";
+const STREAM: &str = "text/event-stream";
+
+/// Posts a request and hands on what comes back, until the exchange has ended.
+pub(super) async fn run(
+    wire: &Wire,
+    exchange: ExchangeId,
+    labels: &Labels,
+    body: Bytes,
+    control: &Control,
+) {
+    let conversation = async {
+        if let Err(failure) = converse(wire, exchange, labels, body, control).await {
+            wire.tell(Inbound::ExchangeFailed { exchange, failure })
+                .await;
+        }
+    };
+    // Cancel safety: an exchange that was given up needs no end; its streams close with it.
+    tokio::select! {
+        biased;
+        () = control.aborted() => {}
+        () = conversation => {}
+    }
+}
+
+async fn converse(
+    wire: &Wire,
+    exchange: ExchangeId,
+    labels: &Labels,
+    body: Bytes,
+    control: &Control,
+) -> Result<(), ExchangeFailure> {
+    let had_session = labels.version.is_none() && wire.sender.session().id().is_some();
+    let response = wire.sender.post(labels, body).await?;
+    let status = response.status();
+    let media = essence(response.headers().get(header::CONTENT_TYPE));
+    if labels.step == Step::Opening && status.is_success() {
+        wire.sender.session().opened(response.headers());
+    }
+    if !status.is_success() || !wire.sender.session().is_open() {
+        wire.tell(Inbound::Head {
+            exchange,
+            status: status.as_u16(),
+            media: media.clone(),
+        })
+        .await;
+    }
+    if status == StatusCode::NOT_FOUND && had_session && labels.step == Step::Ordinary {
+        let said = shown(&read_excerpt(response).await);
+        let reason = format!("the server does not know the session any more{said}");
+        return Err(ExchangeFailure::new(Kind::SessionLost, reason, false));
+    }
+    if !status.is_success() {
+        return refused(wire, exchange, response).await;
+    }
+    match media.as_str() {
+        STREAM => stream(wire, exchange, labels, response, control).await,
+        JSON | "" => whole(wire, exchange, labels, response).await,
+        _ if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) => {
+            accepted(wire, labels, status)
+        }
+        media => {
+            let reason = format!("the server answered with {media} instead of JSON");
+            let said = shown(&read_excerpt(response).await);
+            Err(ExchangeFailure::new(Kind::Media, reason + &said, true))
+        }
+    }
+}
+
+/// Takes a refusal: a message in its body is handed on, and anything else is shown.
+async fn refused(
+    wire: &Wire,
+    exchange: ExchangeId,
+    response: Response<Body>,
+) -> Result<(), ExchangeFailure> {
+    let status = response.status();
+    let body = read_excerpt(response).await;
+    // Spec: T-34, N-14. What looks like a message is one, whatever its content type says.
+    if matches!(body.trim_ascii_start().first(), Some(b'{' | b'[')) {
+        let origin = Origin::Reply(exchange);
+        wire.tell(Inbound::Frame {
+            origin,
+            body,
+            is_repaired: false,
+        })
+        .await;
+        return Ok(());
+    }
+    let reason = format!("the server answered {status}{}", shown(&body));
+    let kind = Kind::Status(status.as_u16());
+    Err(ExchangeFailure::new(kind, reason, may_have_run(status)))
+}
+
+/// Whether a request may have run that was answered with this status and no message.
+fn may_have_run(status: StatusCode) -> bool {
+    // These say that the message was not even looked at.
+    !matches!(
+        status.as_u16(),
+        401 | 403 | 404 | 405 | 406 | 411 | 413 | 414 | 415 | 417 | 421 | 426 | 429 | 431
+    )
+}
+
+/// Takes a reply that is one frame.
+async fn whole(
+    wire: &Wire,
+    exchange: ExchangeId,
+    labels: &Labels,
+    response: Response<Body>,
+) -> Result<(), ExchangeFailure> {
+    let status = response.status();
+    let origin = Origin::Reply(exchange);
+    let len_max = wire.limits.frame_len_max;
+    let inbound = match read_whole(response.into_body(), len_max).await {
+        Ok(Whole::Read { body, .. }) if body.trim_ascii().is_empty() => {
+            return accepted(wire, labels, status);
+        }
+        Ok(Whole::Read { body, is_repaired }) => Inbound::Frame {
+            origin,
+            body,
+            is_repaired,
+        },
+        Ok(Whole::TooLong { head, len }) => Inbound::TooLong {
+            origin,
+            head,
+            tail: Bytes::new(),
+            len,
+            len_max,
+        },
+        Err(failure) => return Err(broken(&failure.to_string())),
+    };
+    wire.tell(inbound).await;
+    Ok(())
+}
+
+/// Takes a reply without a body. Spec: T-23. The answer can only come on the shared stream then.
+fn accepted(wire: &Wire, labels: &Labels, status: StatusCode) -> Result<(), ExchangeFailure> {
+    let may_come =
+        labels.version.is_none() && wire.is_listening.load(std::sync::atomic::Ordering::Relaxed);
+    if may_come {
+        return Ok(());
+    }
+    let reason = format!("the server answered {status} and nothing else");
+    Err(ExchangeFailure::new(Kind::NoAnswer, reason, true))
+}
+
+/// Where a stream has got to, across the times it is taken up again.
+#[derive(Debug, Default)]
+pub(super) struct Cursor {
+    pub(super) last_event_id: Option<String>,
+    pub(super) retry: Option<Duration>,
+}
+
+impl Cursor {
+    /// Takes over what a stream said about where it is; says whether it got further.
+    pub(super) fn advance(&mut self, events: &Events) -> bool {
+        let decoder = events.decoder();
+        if let Some(retry) = decoder.retry() {
+            self.retry = Some(retry);
+        }
+        let id = decoder.last_event_id();
+        let is_new = id.is_some() && id != self.last_event_id.as_deref();
+        if is_new {
+            self.last_event_id = id.map(str::to_owned);
+        }
+        is_new
+    }
+}
+
+/// Hands on the events of a reply, taking its stream up again where the session allows that.
+async fn stream(
+    wire: &Wire,
+    exchange: ExchangeId,
+    labels: &Labels,
+    response: Response<Body>,
+    control: &Control,
+) -> Result<(), ExchangeFailure> {
+    let mut cursor = Cursor::default();
+    let mut resume = Resume::default();
+    let mut next = Some(response);
+    loop {
+        let failure = match next.take() {
+            None => no_answer(),
+            Some(response) => {
+                let mut events = Events::new(response.into_body(), wire.limits.frame_len_max);
+                let (stop, has_delivered) = hand_on(wire, exchange, &mut events, control).await?;
+                if cursor.advance(&events) || has_delivered {
+                    resume.progressed();
+                }
+                let Some(stop) = stop else { return Ok(()) };
+                match stop {
+                    Stop::Broken(failure) => broken(&failure.to_string()),
+                    Stop::Invalid(error) => return Err(broken(&error.to_string())),
+                    Stop::Ended => no_answer(),
+                }
+            }
+        };
+        // Spec: HTTP-21, HTTP-22, T-19. Without a session nothing is taken up again.
+        let may_resume = labels.version.is_none() && cursor.last_event_id.is_some();
+        let Resumption::After(pause) = resume.ended(may_resume, cursor.retry) else {
+            return Err(failure);
+        };
+        // Spec: T-16. After the answer, a stream that has ended is done.
+        if timeout(pause, control.settled()).await.is_ok() {
+            return Ok(());
+        }
+        next = reopen(wire, &cursor).await?;
+    }
+}
+
+/// Hands on events until the stream stops, or `None` once it has lingered after its answer.
+async fn hand_on(
+    wire: &Wire,
+    exchange: ExchangeId,
+    events: &mut Events,
+    control: &Control,
+) -> Result<(Option<Stop>, bool), ExchangeFailure> {
+    let mut has_delivered = false;
+    let linger = async {
+        control.settled().await;
+        sleep(LINGER).await;
+    };
+    tokio::pin!(linger);
+    loop {
+        let event = tokio::select! {
+            biased;
+            event = events.next() => event,
+            () = &mut linger => return Ok((None, has_delivered)),
+        };
+        let event = match event {
+            Ok(event) => event,
+            Err(stop) => return Ok((Some(stop), has_delivered)),
+        };
+        // Spec: T-14. Other kinds of events are none of ours, but this one tells who is there.
+        if event.name() == "endpoint" {
+            let reason = "the server speaks the older transport, HTTP+SSE".to_owned();
+            return Err(ExchangeFailure::new(Kind::OtherTransport, reason, false));
+        }
+        if event.name() == "message" {
+            has_delivered = true;
+            let origin = Origin::Stream(exchange);
+            wire.tell(Inbound::Frame {
+                origin,
+                body: event.data,
+                is_repaired: event.is_repaired,
+            })
+            .await;
+        }
+    }
+}
+
+/// Takes a stream up again; `None` if that failed in a way that may pass.
+async fn reopen(wire: &Wire, cursor: &Cursor) -> Result<Option<Response<Body>>, ExchangeFailure> {
+    let Ok(response) = wire.sender.get(cursor.last_event_id.as_deref()).await else {
+        return Ok(None);
+    };
+    let status = response.status();
+    if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS {
+        return Ok(None);
+    }
+    if status == StatusCode::NOT_FOUND {
+        let reason = "the session was lost before the answer came".to_owned();
+        return Err(ExchangeFailure::new(Kind::SessionLost, reason, true));
+    }
+    if !status.is_success() {
+        let reason = format!("the reply ended, and taking it up again was refused: {status}");
+        return Err(ExchangeFailure::new(Kind::Broken, reason, true));
+    }
+    let media = essence(response.headers().get(header::CONTENT_TYPE));
+    Ok((media == STREAM).then_some(response))
+}
+
+fn no_answer() -> ExchangeFailure {
+    let reason = "the server ended its reply without an answer".to_owned();
+    ExchangeFailure::new(Kind::NoAnswer, reason, true)
+}
+
+fn broken(why: &str) -> ExchangeFailure {
+    let reason = format!("the reply of the server broke off: {why}");
+    ExchangeFailure::new(Kind::Broken, reason, true)
+}
+
+/// The beginning of a body, as the end of a sentence; nothing if there is none.
+pub(super) fn shown(body: &Bytes) -> String {
+    let text = String::from_utf8_lossy(body);
+    let line: String = text
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .chars()
+        .take(SHOWN_MAX)
+        .collect();
+    if line.is_empty() {
+        line
+    } else {
+        format!(": {line}")
+    }
+}

@@ -1,0 +1,76 @@
+//! The stream that belongs to no exchange (GET), optional for both sides.
+
+use std::sync::atomic::Ordering;
+
+use http::{StatusCode, header};
+use tokio::time::sleep;
+
+use super::body::Events;
+use super::exchange::Cursor;
+use super::resume::Backoff;
+use super::value::essence;
+use super::wire::Wire;
+use crate::link::{Inbound, Origin};
+
+/// Keeps the stream open as long as the server goes along with it.
+///
+/// Spec: HTTP-27, T-24. A server may refuse it in any way without harm to the rest.
+pub(super) async fn listen(wire: &Wire) {
+    let mut cursor = Cursor::default();
+    let mut backoff = Backoff::default();
+    loop {
+        if let Ok(response) = wire.sender.get(cursor.last_event_id.as_deref()).await {
+            let status = response.status();
+            let media = essence(response.headers().get(header::CONTENT_TYPE));
+            let may_pass = status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED
+                || status == StatusCode::TOO_MANY_REQUESTS;
+            if status.is_success() && media == "text/event-stream" {
+                let mut events = Events::new(response.into_body(), wire.limits.frame_len_max);
+                let _open = Open::new(wire);
+                if hand_on(wire, &mut events).await {
+                    backoff.progressed();
+                }
+                cursor.advance(&events);
+            } else if !may_pass {
+                return;
+            }
+        }
+        let Some(pause) = backoff.ended(cursor.retry) else {
+            return;
+        };
+        sleep(pause).await;
+    }
+}
+
+/// Hands on events until the stream stops; says whether there were any.
+async fn hand_on(wire: &Wire, events: &mut Events) -> bool {
+    let mut has_delivered = false;
+    while let Ok(event) = events.next().await {
+        if event.name() == "message" {
+            has_delivered = true;
+            wire.tell(Inbound::Frame {
+                origin: Origin::Shared,
+                body: event.data,
+                is_repaired: event.is_repaired,
+            })
+            .await;
+        }
+    }
+    has_delivered
+}
+
+/// Says that the stream is open for as long as it lives.
+struct Open<'a>(&'a Wire);
+
+impl<'a> Open<'a> {
+    fn new(wire: &'a Wire) -> Self {
+        wire.is_listening.store(true, Ordering::Relaxed);
+        Self(wire)
+    }
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        self.0.is_listening.store(false, Ordering::Relaxed);
+    }
+}

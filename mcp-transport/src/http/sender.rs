@@ -1,0 +1,180 @@
+//! Sends one request of a link: the headers it needs, redirects, credentials.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, header};
+
+use super::redirect::{Redirect, follow};
+use super::session::Session;
+use super::{Backend, Body, Failure, FailureKind, Target};
+use crate::Labels;
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const JSON_OR_STREAM: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
+const STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
+const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
+const LAST_EVENT_ID: &str = "last-event-id";
+
+/// Redirects followed for one request.
+// Bound: two suffice for `/mcp` to `/mcp/` behind a change of host name; more are a loop.
+const REDIRECTS_MAX: usize = 5;
+/// Times that one request is sent anew with other credentials.
+// Bound: a login and a step up in scope, and one to spare.
+const LOGINS_MAX: usize = 3;
+
+/// Why a request brought no response that can be read.
+#[derive(Debug)]
+pub(super) enum SendFailure {
+    /// The backend could not do it.
+    Backend(Failure),
+    /// There are no credentials that the server takes.
+    Denied { status: u16, reason: String },
+}
+
+impl From<Failure> for SendFailure {
+    fn from(failure: Failure) -> Self {
+        Self::Backend(failure)
+    }
+}
+
+/// What all requests of a link share.
+#[derive(Debug)]
+pub(super) struct Sender {
+    backend: Arc<dyn Backend>,
+    target: Target,
+    session: Mutex<Session>,
+}
+
+impl Sender {
+    pub(super) fn new(backend: Arc<dyn Backend>, target: Target) -> Self {
+        Self {
+            backend,
+            target,
+            session: Mutex::default(),
+        }
+    }
+
+    /// Invariant: the lock is never held across an await.
+    pub(super) fn session(&self) -> MutexGuard<'_, Session> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Posts a message.
+    pub(super) async fn post(
+        &self,
+        labels: &Labels,
+        body: Bytes,
+    ) -> Result<Response<Body>, SendFailure> {
+        let mut headers = self.target.headers.clone();
+        headers.insert(header::CONTENT_TYPE, JSON);
+        headers.insert(header::ACCEPT, JSON_OR_STREAM);
+        self.session().write_headers(labels, &mut headers);
+        self.send(Method::POST, headers, body).await
+    }
+
+    /// Opens a stream of events, from where another one ended.
+    pub(super) async fn get(
+        &self,
+        last_event_id: Option<&str>,
+    ) -> Result<Response<Body>, SendFailure> {
+        let mut headers = self.target.headers.clone();
+        headers.insert(header::ACCEPT, STREAM);
+        headers.insert(header::CACHE_CONTROL, NO_CACHE);
+        if let Some(id) = last_event_id.and_then(|id| HeaderValue::from_bytes(id.as_bytes()).ok()) {
+            headers.insert(LAST_EVENT_ID, id);
+        }
+        self.session().write_stateful(&mut headers);
+        self.send(Method::GET, headers, Bytes::new()).await
+    }
+
+    /// Ends the session.
+    pub(super) async fn delete(&self) -> Result<Response<Body>, SendFailure> {
+        let mut headers = self.target.headers.clone();
+        self.session().write_stateful(&mut headers);
+        self.send(Method::DELETE, headers, Bytes::new()).await
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> Result<Response<Body>, SendFailure> {
+        let mut logins = 0;
+        loop {
+            let response = self.send_following(&method, &headers, &body).await?;
+            let status = response.status();
+            let is_refused = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+            let Some(authorizer) = self.target.authorizer.as_ref().filter(|_| is_refused) else {
+                return Ok(response);
+            };
+            logins += 1;
+            let verdict = authorizer.refused(status, response.headers()).await;
+            match verdict {
+                Ok(()) if logins < LOGINS_MAX => {}
+                Ok(()) => return Ok(response),
+                Err(denied) => {
+                    return Err(SendFailure::Denied {
+                        status: status.as_u16(),
+                        reason: denied.0,
+                    });
+                }
+            }
+        }
+    }
+
+    /// Sends a request where the server wants it, as long as that is on the same origin.
+    async fn send_following(
+        &self,
+        method: &Method,
+        headers: &HeaderMap,
+        body: &Bytes,
+    ) -> Result<Response<Body>, SendFailure> {
+        let mut url = self.url();
+        for _ in 0..=REDIRECTS_MAX {
+            let request = self.request(method, &url, headers, body).await?;
+            let response = self.backend.send(request).await?;
+            match follow(&url, response.status(), response.headers()) {
+                Redirect::None => return Ok(response),
+                Redirect::Refused(why) => {
+                    return Err(Failure::unsent(FailureKind::Redirect, why).into());
+                }
+                Redirect::To(next) => {
+                    url = next;
+                    self.session().moved_to = Some(url.clone());
+                }
+            }
+        }
+        let why = format!("the server redirects more than {REDIRECTS_MAX} times");
+        Err(Failure::unsent(FailureKind::Redirect, why).into())
+    }
+
+    async fn request(
+        &self,
+        method: &Method,
+        url: &Uri,
+        headers: &HeaderMap,
+        body: &Bytes,
+    ) -> Result<Request<Bytes>, SendFailure> {
+        let mut request = Request::new(body.clone());
+        *request.method_mut() = method.clone();
+        *request.uri_mut() = url.clone();
+        *request.headers_mut() = headers.clone();
+        if let Some(authorizer) = &self.target.authorizer {
+            let authorized = authorizer
+                .authorize(method, url, request.headers_mut())
+                .await;
+            authorized.map_err(|denied| SendFailure::Denied {
+                status: StatusCode::UNAUTHORIZED.as_u16(),
+                reason: denied.0,
+            })?;
+        }
+        Ok(request)
+    }
+
+    fn url(&self) -> Uri {
+        let moved_to = self.session().moved_to.clone();
+        moved_to.unwrap_or_else(|| self.target.url.clone())
+    }
+}

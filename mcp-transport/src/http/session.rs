@@ -1,0 +1,164 @@
+//! What one link knows of its session: the id, the revision, where the server has moved to.
+//!
+//! Whether there is a session, and which revision it has, is decided above.
+
+use http::{HeaderMap, HeaderName, HeaderValue, Uri};
+
+use super::value::header_value;
+use crate::{Labels, Step};
+
+const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
+const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const NAME: HeaderName = HeaderName::from_static("mcp-name");
+const PARAM_PREFIX: &str = "mcp-param-";
+
+/// The longest session id that is taken; more would not fit into the headers of many servers.
+const ID_LEN_MAX: usize = 1024;
+
+/// The session of a link.
+#[derive(Debug, Default)]
+pub(super) struct Session {
+    id: Option<HeaderValue>,
+    version: Option<HeaderValue>,
+    /// Where a redirect has led to, so that it is not followed for each request anew.
+    pub(super) moved_to: Option<Uri>,
+}
+
+impl Session {
+    /// Notes the revision that was negotiated (HTTP-10).
+    pub(super) fn set_version(&mut self, version: &str) {
+        self.version = HeaderValue::from_str(version).ok();
+    }
+
+    /// Whether a revision has been negotiated.
+    pub(super) fn is_open(&self) -> bool {
+        self.version.is_some()
+    }
+
+    /// The id, for the end of the session.
+    pub(super) fn id(&self) -> Option<&HeaderValue> {
+        self.id.as_ref()
+    }
+
+    /// Takes the id from the answer that opened the session, and from no other.
+    ///
+    /// Spec: HTTP-06, T-26. An id is visible ASCII; a session without one has none.
+    pub(super) fn opened(&mut self, headers: &HeaderMap) {
+        let is_sound = |id: &&HeaderValue| {
+            let bytes = id.as_bytes();
+            (1..=ID_LEN_MAX).contains(&bytes.len())
+                && bytes.iter().all(|byte| matches!(byte, 0x21..=0x7E))
+        };
+        self.id = headers.get(SESSION_ID).filter(is_sound).cloned();
+        if let Some(id) = &mut self.id {
+            // Spec: HTTP-09. It is a secret.
+            id.set_sensitive(true);
+        }
+    }
+
+    /// Adds what the protocol wants in the headers of a message.
+    pub(super) fn write_headers(&self, labels: &Labels, headers: &mut HeaderMap) {
+        match &labels.version {
+            Some(version) => write_stateless(version, labels, headers),
+            None if labels.step == Step::Opening => {}
+            None => self.write_stateful(headers),
+        }
+    }
+
+    /// Adds what belongs to every request within the session.
+    pub(super) fn write_stateful(&self, headers: &mut HeaderMap) {
+        if let Some(id) = &self.id {
+            headers.insert(SESSION_ID, id.clone());
+        }
+        if let Some(version) = &self.version {
+            headers.insert(VERSION, version.clone());
+        }
+    }
+}
+
+/// Spec: HTTP-11 to HTTP-14.
+fn write_stateless(version: &str, labels: &Labels, headers: &mut HeaderMap) {
+    headers.insert(VERSION, header_value(version));
+    if let Some(method) = &labels.method {
+        headers.insert(METHOD, header_value(method));
+    }
+    if let Some(name) = &labels.name {
+        headers.insert(NAME, header_value(name));
+    }
+    for (name, value) in &labels.params {
+        // A name that cannot be one was left out of the catalog (HTTP-17).
+        if let Ok(name) = HeaderName::try_from(format!("{PARAM_PREFIX}{name}")) {
+            headers.insert(name, header_value(value));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(session: &Session, labels: &Labels) -> Vec<(String, String)> {
+        let mut headers = HeaderMap::new();
+        session.write_headers(labels, &mut headers);
+        let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+        let mut all: Vec<_> = headers
+            .iter()
+            .map(|(name, value)| (name.to_string(), text(value)))
+            .collect();
+        all.sort();
+        all
+    }
+
+    fn opened_with(id: &[u8]) -> Session {
+        let mut session = Session::default();
+        let mut headers = HeaderMap::new();
+        headers.insert(SESSION_ID, HeaderValue::from_bytes(id).unwrap());
+        session.opened(&headers);
+        session
+    }
+
+    #[test]
+    fn only_the_opening_of_a_session_carries_neither_id_nor_revision() {
+        let mut session = opened_with(b"s1");
+        session.set_version("2025-11-25");
+        let opening = Labels::of_method("initialize").with_step(Step::Opening);
+        assert_eq!(written(&session, &opening), []);
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(
+            written(&session, &Labels::of_method("tools/list")),
+            [
+                pair("mcp-protocol-version", "2025-11-25"),
+                pair("mcp-session-id", "s1")
+            ]
+        );
+    }
+
+    #[test]
+    fn a_stateless_message_states_itself_and_no_session() {
+        let mut session = opened_with(b"s1");
+        session.set_version("2025-11-25");
+        let mut labels = Labels::of_method("tools/call")
+            .with_name("é")
+            .with_version("2026-07-28");
+        labels.params.push(("Region".to_owned(), String::new()));
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(
+            written(&session, &labels),
+            [
+                pair("mcp-method", "tools/call"),
+                pair("mcp-name", "=?base64?w6k=?="),
+                pair("mcp-param-region", ""),
+                pair("mcp-protocol-version", "2026-07-28"),
+            ]
+        );
+    }
+
+    #[test]
+    fn an_id_that_is_not_visible_ascii_or_too_long_is_none() {
+        for id in [&b""[..], b"a b", b"\x80", &[b'x'; ID_LEN_MAX + 1]] {
+            assert!(opened_with(id).id().is_none(), "{id:?}");
+        }
+        assert!(opened_with(b"!~").id().is_some());
+    }
+}

@@ -1,0 +1,200 @@
+//! Where a server is and what every request to it carries.
+
+use std::fmt;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
+use url::Url;
+
+use super::Authorizer;
+
+/// Headers that the transport writes itself.
+const OWN: [HeaderName; 6] = [
+    header::ACCEPT,
+    header::CONTENT_LENGTH,
+    header::CONTENT_TYPE,
+    header::HOST,
+    header::TRANSFER_ENCODING,
+    header::CONNECTION,
+];
+
+/// The address of a server, the headers of its requests, and who has its credentials.
+#[derive(Clone)]
+pub struct Target {
+    pub(super) url: Uri,
+    pub(super) headers: HeaderMap,
+    pub(super) authorizer: Option<Arc<dyn Authorizer>>,
+}
+
+/// Why an address or a header cannot be used.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum TargetError {
+    /// The text is no URL.
+    NotAUrl(String),
+    /// The URL is neither `http` nor `https`, or names no host.
+    Scheme(String),
+    /// The name of a header has characters that none may have.
+    HeaderName(String),
+    /// The value of the header of this name holds a line break or another control character.
+    HeaderValue(String),
+    /// The transport writes the header of this name itself.
+    OwnHeader(String),
+}
+
+impl Target {
+    /// The server at `url`; a user and a password in it become an `Authorization` header.
+    ///
+    /// # Errors
+    ///
+    /// If `url` is no absolute `http` or `https` URL.
+    pub fn new(url: &str) -> Result<Self, TargetError> {
+        let mut parsed =
+            Url::parse(url.trim()).map_err(|error| TargetError::NotAUrl(error.to_string()))?;
+        if !matches!(parsed.scheme(), "http" | "https") || parsed.host_str().is_none() {
+            return Err(TargetError::Scheme(parsed.scheme().to_owned()));
+        }
+        let mut headers = HeaderMap::new();
+        if let Some(login) = login(&parsed) {
+            headers.insert(header::AUTHORIZATION, login);
+        }
+        // Neither can fail for a URL with a host.
+        let _: Result<(), ()> = parsed.set_username("");
+        let _: Result<(), ()> = parsed.set_password(None);
+        parsed.set_fragment(None);
+        let url = parsed.as_str();
+        let url = url
+            .parse::<Uri>()
+            .map_err(|error| TargetError::NotAUrl(error.to_string()))?;
+        Ok(Self {
+            url,
+            headers,
+            authorizer: None,
+        })
+    }
+
+    /// Adds a header to every request.
+    ///
+    /// # Errors
+    ///
+    /// If no request may carry it; the error names the header and never its value.
+    pub fn with_header(mut self, name: &str, value: &str) -> Result<Self, TargetError> {
+        let header: HeaderName = name
+            .parse()
+            .map_err(|_invalid| TargetError::HeaderName(name.to_owned()))?;
+        if OWN.contains(&header) {
+            return Err(TargetError::OwnHeader(name.to_owned()));
+        }
+        let mut value = HeaderValue::from_str(value)
+            .map_err(|_invalid| TargetError::HeaderValue(name.to_owned()))?;
+        value.set_sensitive(true);
+        self.headers.insert(header, value);
+        Ok(self)
+    }
+
+    /// Names who has the credentials.
+    #[must_use]
+    pub fn with_authorizer(mut self, authorizer: Arc<dyn Authorizer>) -> Self {
+        self.authorizer = Some(authorizer);
+        self
+    }
+
+    /// The URL, without credentials.
+    pub fn url(&self) -> &Uri {
+        &self.url
+    }
+}
+
+/// Spec: RFC 7617. What stands in the URL is percent-encoded.
+fn login(url: &Url) -> Option<HeaderValue> {
+    if url.username().is_empty() && url.password().is_none() {
+        return None;
+    }
+    let plain = |text: &str| percent_decode(text.as_bytes());
+    let mut pair = plain(url.username());
+    pair.push(b':');
+    pair.extend(plain(url.password().unwrap_or_default()));
+    let mut value = HeaderValue::from_str(&format!("Basic {}", STANDARD.encode(pair))).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+fn percent_decode(text: &[u8]) -> Vec<u8> {
+    percent_encoding::percent_decode(text).collect()
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.headers.keys().map(HeaderName::as_str).collect();
+        f.debug_struct("Target")
+            .field("url", &self.url)
+            .field("headers", &names)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for TargetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAUrl(why) => write!(f, "the url cannot be read: {why}"),
+            Self::Scheme(scheme) => write!(
+                f,
+                "the url has to begin with http:// or https:// and name a host, not {scheme}:"
+            ),
+            Self::HeaderName(name) => {
+                write!(f, "{name:?} cannot be the name of a header")
+            }
+            Self::HeaderValue(name) => write!(
+                f,
+                "the value of the header {name} holds a line break or another control character"
+            ),
+            Self::OwnHeader(name) => {
+                write!(f, "the header {name} is written by the transport itself")
+            }
+        }
+    }
+}
+
+impl std::error::Error for TargetError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_login_in_the_url_becomes_a_header_and_is_shown_nowhere() {
+        let target = Target::new("https://user:p%40ss@example.test/mcp#part").unwrap();
+        assert_eq!(target.url(), "https://example.test/mcp");
+        assert_eq!(target.headers["authorization"], "Basic dXNlcjpwQHNz");
+        assert!(!format!("{target:?}").contains("dXNl"));
+    }
+
+    #[test]
+    fn what_is_no_url_of_http_is_refused() {
+        for url in [
+            "",
+            "example.test",
+            "ftp://example.test",
+            "file:///x",
+            "http://",
+        ] {
+            assert!(Target::new(url).is_err(), "{url}");
+        }
+        assert!(Target::new(" http://[::1]:8080/mcp ").is_ok());
+    }
+
+    #[test]
+    fn a_header_that_cannot_be_sent_is_named_without_its_value() {
+        let target = Target::new("http://example.test").unwrap();
+        let refused = |name: &str, value: &str| {
+            let error = target.clone().with_header(name, value).unwrap_err();
+            error.to_string()
+        };
+        assert!(refused("x-token", "secret\r\nHost: evil").contains("x-token"));
+        assert!(!refused("x-token", "secret\r\nHost: evil").contains("secret"));
+        assert!(refused("bad name", "v").contains("bad name"));
+        assert!(refused("Content-Length", "4").contains("Content-Length"));
+    }
+}

@@ -1,0 +1,105 @@
+//! What the exchanges of one link share.
+
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+
+use tokio::sync::{Notify, mpsc};
+
+use super::sender::{SendFailure, Sender};
+use crate::Limits;
+use crate::link::{ExchangeFailure, ExchangeFailureKind, Inbound};
+
+/// The shared parts of a link over HTTP.
+#[derive(Debug)]
+pub(super) struct Wire {
+    pub(super) sender: Sender,
+    pub(super) limits: Limits,
+    /// Whether the stream that belongs to no exchange is open, so that an answer could come on it.
+    pub(super) is_listening: AtomicBool,
+    inbound: mpsc::Sender<Inbound>,
+}
+
+impl Wire {
+    pub(super) fn new(sender: Sender, limits: Limits, inbound: mpsc::Sender<Inbound>) -> Self {
+        Self {
+            sender,
+            limits,
+            is_listening: AtomicBool::new(false),
+            inbound,
+        }
+    }
+
+    /// Hands something to the layer above, and waits for it if it is slow.
+    pub(super) async fn tell(&self, inbound: Inbound) {
+        // A layer above that is gone wants to hear nothing; the link ends soon.
+        let _: Result<(), mpsc::error::SendError<Inbound>> = self.inbound.send(inbound).await;
+    }
+
+    /// Completes when the layer above is gone.
+    pub(super) async fn is_deserted(&self) {
+        self.inbound.closed().await;
+    }
+}
+
+const RUNNING: u8 = 0;
+const SETTLED: u8 = 1;
+const ABORTED: u8 = 2;
+
+/// What the layer above has said about one exchange.
+#[derive(Debug, Default)]
+pub(super) struct Control {
+    state: AtomicU8,
+    changed: Notify,
+}
+
+impl Control {
+    /// The exchange has its answer.
+    pub(super) fn settle(&self) {
+        let _: Result<u8, u8> =
+            self.state
+                .compare_exchange(RUNNING, SETTLED, Ordering::Relaxed, Ordering::Relaxed);
+        self.changed.notify_waiters();
+        self.changed.notify_one();
+    }
+
+    /// Nobody waits for the exchange any more.
+    pub(super) fn abort(&self) {
+        self.state.store(ABORTED, Ordering::Relaxed);
+        self.changed.notify_waiters();
+        self.changed.notify_one();
+    }
+
+    /// Waits until the exchange has its answer, or nobody waits for it.
+    pub(super) async fn settled(&self) {
+        self.reaches(SETTLED).await;
+    }
+
+    /// Waits until nobody waits for the exchange.
+    pub(super) async fn aborted(&self) {
+        self.reaches(ABORTED).await;
+    }
+
+    async fn reaches(&self, state: u8) {
+        loop {
+            let changed = self.changed.notified();
+            if self.state.load(Ordering::Relaxed) >= state {
+                return;
+            }
+            changed.await;
+        }
+    }
+}
+
+impl From<SendFailure> for ExchangeFailure {
+    fn from(failure: SendFailure) -> Self {
+        match failure {
+            SendFailure::Backend(failure) => Self::new(
+                ExchangeFailureKind::Connect(failure.kind),
+                failure.to_string(),
+                failure.may_have_arrived,
+            ),
+            SendFailure::Denied { status, reason } => {
+                Self::new(ExchangeFailureKind::Status(status), reason, false)
+            }
+        }
+    }
+}
