@@ -37,6 +37,8 @@ pub enum HttpTransport {
     /// Streamable HTTP in either era, and HTTP+SSE if there is none.
     #[default]
     Auto,
+    /// HTTP+SSE, the transport of 2024-11-05.
+    Sse,
     /// Streamable HTTP.
     Streamable,
 }

@@ -28,6 +28,7 @@
 mod command;
 mod expand;
 mod failure;
+mod http;
 mod keys;
 mod problem;
 mod read;
@@ -47,6 +48,7 @@ use std::sync::Arc;
 pub use command::CommandLine;
 pub use expand::{ExpandError, Expanded, Expander};
 pub use failure::{ConfigError, ConfigErrorKind};
+pub use http::{HttpEndpoint, ProxyConfig, TlsConfig};
 pub use problem::{Position, Problem, ProblemKind, Severity};
 pub use server::{
     CONNECT_TIMEOUT_DEFAULT, Endpoint, Protocol, ServerConfig, TIMEOUT_DEFAULT, TIMEOUT_MAX,

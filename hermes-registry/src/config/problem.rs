@@ -114,6 +114,8 @@ impl std::error::Error for Problem {}
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum ProblemKind {
+    /// A URL, a header or a file of an HTTP server that cannot be used, and why.
+    BadEndpoint(String),
     /// The text cannot be the name of an environment variable.
     BadEnvName,
     /// A `${…}` reference that names no variable, with what stands in its place.
@@ -142,10 +144,10 @@ pub enum ProblemKind {
     },
     /// A text begins or ends with white space, which is kept.
     HiddenSpace,
-    /// Servers behind a URL are not supported in this version.
-    HttpUnsupported,
     /// `exclude` beside `include`, which wins.
     IneffectiveExclude,
+    /// A key of HTTP servers, at a server that is none.
+    NeedsUrl,
     /// A server with neither a command nor a URL.
     NoCommand,
     /// A mapping or list stands where a key should.
@@ -208,6 +210,8 @@ pub enum ProblemKind {
 impl fmt::Display for ProblemKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::BadEndpoint(why) => f.write_str(why),
+            Self::NeedsUrl => f.write_str("has no effect without `url`"),
             Self::BadReference { name } if name.is_empty() => {
                 f.write_str("`${}` names no variable; write `$${` for the plain text `${`")
             }
@@ -283,7 +287,6 @@ impl ProblemKind {
                  control character"
             }
             Self::HiddenSpace => "begins or ends with white space, which is kept",
-            Self::HttpUnsupported => "HTTP servers are not supported yet",
             Self::IneffectiveExclude => "has no effect beside `include`, which wins",
             Self::NoCommand => "has neither `command` nor `url`; one of them is needed",
             Self::NotAKey => "a list or mapping cannot be a key here",

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::command::CommandLine;
+use super::http::HttpEndpoint;
 use super::problem::Position;
 use crate::filter::ToolFilter;
 use crate::name::{InvalidServerName, ServerName};
@@ -57,6 +58,8 @@ pub struct ServerConfig {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Endpoint {
+    /// A server behind a URL.
+    Http(Box<HttpEndpoint>),
     /// A child process, by its standard input and output.
     Stdio(CommandLine),
     /// Not at all: only a disabled server whose configuration has faults is like this.
@@ -100,6 +103,18 @@ impl ServerConfig {
     /// [`InvalidServerName`] if the name has no characters, more than 64, or control characters.
     pub fn stdio(name: &str, command: CommandLine) -> Result<Self, InvalidServerName> {
         Ok(Self::new(ServerName::new(name)?, Endpoint::Stdio(command)))
+    }
+
+    /// A server behind a URL, with defaults for everything else.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidServerName`] if the name has no characters, more than 64, or control characters.
+    pub fn behind(name: &str, endpoint: HttpEndpoint) -> Result<Self, InvalidServerName> {
+        Ok(Self::new(
+            ServerName::new(name)?,
+            Endpoint::Http(Box::new(endpoint)),
+        ))
     }
 
     pub(super) fn new(name: ServerName, endpoint: Endpoint) -> Self {
@@ -168,7 +183,16 @@ impl ServerConfig {
     pub fn command(&self) -> Option<&CommandLine> {
         match &self.endpoint {
             Endpoint::Stdio(command) => Some(command),
-            Endpoint::Undefined => None,
+            Endpoint::Http(_) | Endpoint::Undefined => None,
+        }
+    }
+
+    /// The address of the server, if it is behind a URL.
+    #[must_use]
+    pub fn http(&self) -> Option<&HttpEndpoint> {
+        match &self.endpoint {
+            Endpoint::Http(http) => Some(http),
+            _ => None,
         }
     }
 
@@ -221,6 +245,13 @@ impl ServerConfig {
         if let Some(command) = self.command() {
             let named = command.env.iter().filter(|(name, _)| is_secret_name(name));
             secrets.extend(named.map(|(_, value)| value.clone()));
+        }
+        if let Some(http) = self.http() {
+            for (_, value) in http.headers() {
+                secrets.insert(value.to_owned());
+                // What comes back in an error may be the token without its scheme.
+                secrets.extend(value.split_once(' ').map(|(_, token)| token.to_owned()));
+            }
         }
         secrets
             .into_iter()

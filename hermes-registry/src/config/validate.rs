@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use mcp_client::HttpTransport;
+
 use super::command::CommandLine;
+use super::http::HttpDraft;
 use super::keys::{self, Keys, Standing};
 use super::problem::{Position, ProblemKind, Severity};
 use super::read::{KeyPath, Named, Reader};
@@ -13,12 +16,13 @@ use crate::filter::ToolFilter;
 use crate::name::ServerName;
 
 /// Spellings of transports, compared without case, `-` and `_`.
-const TRANSPORTS: [(&str, Transport); 5] = [
+const TRANSPORTS: [(&str, Transport); 6] = [
     ("stdio", Transport::Stdio),
-    ("http", Transport::Http),
-    ("streamablehttp", Transport::Http),
-    ("remote", Transport::Http),
-    ("sse", Transport::Http),
+    ("auto", Transport::Http(HttpTransport::Auto)),
+    ("remote", Transport::Http(HttpTransport::Auto)),
+    ("http", Transport::Http(HttpTransport::Streamable)),
+    ("streamablehttp", Transport::Http(HttpTransport::Streamable)),
+    ("sse", Transport::Http(HttpTransport::Sse)),
 ];
 
 const PROTOCOLS: [(&str, Protocol); 6] = [
@@ -33,7 +37,7 @@ const PROTOCOLS: [(&str, Protocol); 6] = [
 #[derive(Clone, Copy, PartialEq)]
 enum Transport {
     Stdio,
-    Http,
+    Http(HttpTransport),
 }
 
 /// Reads one server, or notes why it cannot be used.
@@ -97,7 +101,7 @@ pub(super) fn server(
 #[derive(Default)]
 struct Draft {
     command: Option<(Position, Option<String>)>,
-    url: Option<Position>,
+    http: HttpDraft,
     transport: Option<(Transport, Position, KeyPath)>,
     args: Vec<String>,
     env: Vec<(String, String)>,
@@ -132,8 +136,8 @@ impl Draft {
                 self.command = Some((*position, program));
             }
             "url" => {
-                self.url = Some(*position);
-                let _: Option<String> = self.process_text(reader, value, path, "a URL");
+                let text = self.process_text(reader, value, path, "a URL");
+                self.http.read_url(reader, *position, value, path, text);
             }
             _ if value.is_null() => read_null(reader, entry),
             "args" => self.args = self.read_args(reader, value, path),
@@ -157,7 +161,45 @@ impl Draft {
                 self.transport = found.map(|found| (found, value.position, path.clone()));
             }
             "tools" => self.filter = read_tools(reader, value, path),
+            "headers" | "ssl_verify" | "client_cert" | "client_key" | "proxy" => {
+                let first = (*position, path.clone());
+                self.http.first_key.get_or_insert(first);
+                self.read_http(reader, entry);
+            }
             key => read_unused(reader, &keys::SERVER, key, entry),
+        }
+    }
+
+    fn read_http(&mut self, reader: &mut Reader<'_>, entry: &Named<'_>) {
+        let Named {
+            key, path, value, ..
+        } = entry;
+        match *key {
+            "headers" => self.read_headers(reader, value, path),
+            "ssl_verify" => self.http.read_ssl_verify(reader, value, path),
+            "client_cert" => self.http.read_client_cert(reader, value, path),
+            "client_key" => self.http.read_client_key(reader, value, path),
+            _ => {
+                let allowed = "none, environment, or the URL of a proxy";
+                if let Some(text) = self.process_text(reader, value, path, allowed) {
+                    self.http.read_proxy(reader, value, path, text);
+                }
+            }
+        }
+    }
+
+    fn read_headers(&mut self, reader: &mut Reader<'_>, node: &Node, path: &KeyPath) {
+        let allowed = "a mapping of names to values";
+        for entry in reader.entries(node, path, allowed).unwrap_or_default() {
+            let allowed = "a text or a number";
+            let Some(value) = self.process_text(reader, entry.value, &entry.path, allowed) else {
+                continue;
+            };
+            // Interop: a token read from a file often ends in a line break.
+            let value = value.trim_matches([' ', '\t', '\r', '\n']).to_owned();
+            let header = (entry.key.to_owned(), value);
+            self.http
+                .add_header(reader, entry.position, &entry.path, header);
         }
     }
 
@@ -236,14 +278,18 @@ impl Draft {
         if let Some((transport, position, path)) = &self.transport {
             let needs = match transport {
                 Transport::Stdio if self.command.is_none() => Some("command"),
-                Transport::Http if self.url.is_none() => Some("url"),
+                Transport::Http(_) if self.http.url.is_none() => Some("url"),
                 _ => None,
             };
             if let Some(needs) = needs {
                 reader.error(*position, path, ProblemKind::TransportMismatch { needs });
             }
         }
-        match (self.command.take(), self.url) {
+        let url = self.http.url.as_ref().map(|(position, _)| *position);
+        if let (None, Some((position, path))) = (url, &self.http.first_key) {
+            reader.warn(*position, path, ProblemKind::NeedsUrl);
+        }
+        match (self.command.take(), url) {
             (Some((command, _)), Some(url)) => {
                 // The second of the two is the one that is too many.
                 let (later, key) = if command < url {
@@ -255,9 +301,14 @@ impl Draft {
                 reader.error(later, &path.key(key), kind);
                 None
             }
-            (None, Some(url)) => {
-                reader.error(url, &path.key("url"), ProblemKind::HttpUnsupported);
-                None
+            (None, Some(_)) => {
+                let transport = match &self.transport {
+                    Some((Transport::Http(transport), ..)) => *transport,
+                    _ => HttpTransport::Auto,
+                };
+                self.http
+                    .endpoint(transport)
+                    .map(|http| Endpoint::Http(Box::new(http)))
             }
             (None, None) => {
                 reader.error(position, path, ProblemKind::NoCommand);
@@ -321,7 +372,7 @@ fn read_tools(reader: &mut Reader<'_>, node: &Node, path: &KeyPath) -> ToolFilte
 }
 
 fn read_transport(reader: &mut Reader<'_>, node: &Node, path: &KeyPath) -> Option<Transport> {
-    const ALLOWED: &str = "stdio, http (or streamable-http) or sse";
+    const ALLOWED: &str = "stdio, auto, http (or streamable-http) or sse";
     let text = reader.text(node, path, ALLOWED)?;
     let word = text
         .text
@@ -371,7 +422,7 @@ fn check_keys(reader: &mut Reader<'_>, keys: &Keys, entry: &Named<'_>) {
 }
 
 /// The path with a leading `~` replaced by the home folder, if that is known.
-fn with_home(reader: &Reader<'_>, path: String) -> String {
+pub(super) fn with_home(reader: &Reader<'_>, path: String) -> String {
     let rest = path
         .strip_prefix('~')
         .filter(|rest| rest.is_empty() || rest.starts_with('/'));

@@ -25,7 +25,7 @@ fn an_unknown_key_costs_its_server() {
         (
             "command: x\nfrobnicate: 5",
             "5:5: mcp_servers.s.frobnicate: unknown key; allowed are command, args, env, cwd, url, \
-             transport, type, timeout, connect_timeout, enabled, protocol, tools",
+             headers, transport, type, ssl_verify, client_cert, client_key, proxy, timeout, connect_timeout, enabled, protocol, tools",
         ),
         (
             "command: x\ntools:\n  inclde: [a]",
@@ -51,6 +51,50 @@ fn lines_are_counted_as_yaml_ends_them() {
 }
 
 #[test]
+fn what_no_request_can_carry_costs_its_server() {
+    check_faults(&[
+        (
+            "url: https://x/mcp\nheaders: {Bad Name: v}",
+            "5:15: mcp_servers.s.headers.\"Bad Name\": \"Bad Name\" cannot be the name of a header",
+        ),
+        (
+            "url: https://x/mcp\nheaders: {X-Token: \"secret\\r\\nHost: evil\"}",
+            "5:15: mcp_servers.s.headers.X-Token: the value of the header X-Token holds a line \
+             break or another control character",
+        ),
+        (
+            "url: https://x/mcp\nheaders: {X-A: 1, x-a: 2}",
+            "5:23: mcp_servers.s.headers.x-a: the header x-a stands there twice; names have no case",
+        ),
+        (
+            "url: https://x/mcp\nheaders: {Content-Length: 4}",
+            "5:15: mcp_servers.s.headers.Content-Length: the header Content-Length is written by \
+             the transport itself",
+        ),
+        (
+            "url: https://x/mcp\nproxy: localhost:3128",
+            "5:12: mcp_servers.s.proxy: must be none, environment, or a URL that begins with \
+             http://, https://, socks5:// or socks5h://",
+        ),
+        (
+            "url: https://x/mcp\nclient_cert: [a.pem, a.key, secret]",
+            "5:18: mcp_servers.s.client_cert: a key with a passphrase cannot be read; decrypt it \
+             into a file of its own",
+        ),
+        (
+            "url: https://x/mcp\nclient_cert: [a.pem, a.key]\nclient_key: b.key",
+            "6:17: mcp_servers.s.client_key: the list in `client_cert` names the key already; \
+             remove one of the two",
+        ),
+        (
+            "url: https://x/mcp\nssl_verify: []",
+            "5:17: mcp_servers.s.ssl_verify: must be true, false, or the path of a PEM file of \
+             authorities, but is a list",
+        ),
+    ]);
+}
+
+#[test]
 fn an_unclear_endpoint_costs_its_server() {
     check_faults(&[
         (
@@ -62,8 +106,13 @@ fn an_unclear_endpoint_costs_its_server() {
             "5:5: mcp_servers.s.command: a server has either `command` (line 5) or `url` (line 4), not both",
         ),
         (
-            "url: https://x/mcp",
-            "4:5: mcp_servers.s.url: HTTP servers are not supported yet",
+            "url: ftp://x/mcp",
+            "4:10: mcp_servers.s.url: the url has to begin with http:// or https:// and name a \
+             host, not ftp:",
+        ),
+        (
+            "url: nowhere",
+            "4:10: mcp_servers.s.url: the url cannot be read: relative URL without a base",
         ),
         (
             "args: [a]",
@@ -75,7 +124,7 @@ fn an_unclear_endpoint_costs_its_server() {
         ),
         (
             "command: x\ntype: carrier-pigeon",
-            "5:11: mcp_servers.s.type: must be stdio, http (or streamable-http) or sse, but is `carrier-pigeon`",
+            "5:11: mcp_servers.s.type: must be stdio, auto, http (or streamable-http) or sse, but is `carrier-pigeon`",
         ),
     ]);
 }
@@ -181,7 +230,7 @@ fn a_bad_reference_or_a_key_that_stands_twice_costs_its_server() {
         ),
         (
             "command: x\n<<: y",
-            "5:5: mcp_servers.s.\"<<\": unknown key; allowed are command, args, env, cwd, url, transport, type, timeout, connect_timeout, enabled, protocol, tools",
+            "5:5: mcp_servers.s.\"<<\": unknown key; allowed are command, args, env, cwd, url, headers, transport, type, ssl_verify, client_cert, client_key, proxy, timeout, connect_timeout, enabled, protocol, tools",
         ),
         (
             "command: x\ntools: 5",

@@ -5,6 +5,8 @@ mod properties;
 
 use std::time::Duration;
 
+use mcp_client::HttpTransport;
+
 use super::*;
 
 fn vars(name: &str) -> Option<String> {
@@ -274,7 +276,7 @@ fn what_costs_nothing_is_a_warning() {
 fn a_disabled_server_is_kept_whatever_is_wrong_with_it() {
     for keys in [
         "command: ${NOT_SET}",
-        "url: https://x/mcp",
+        "url: ftp://x/mcp",
         "command: x\nbogus: 1",
         "timeout: x",
     ] {
@@ -390,12 +392,12 @@ fn spellings_of_transports_and_scalars_of_another_type_are_understood() {
             .filter(|one| one.is_error() && one.server() == Some(name));
         own.map(Problem::kind).collect()
     };
-    assert_eq!(faults("a"), [&ProblemKind::HttpUnsupported]);
-    assert_eq!(faults("b"), [&ProblemKind::HttpUnsupported]);
-    assert!(matches!(
-        faults("c")[..],
-        [ProblemKind::WrongValue { .. }, _]
-    ));
+    for name in ["a", "b"] {
+        let server = loaded.config.server(name).and_then(ServerConfig::http);
+        let transport = server.map(HttpEndpoint::transport);
+        assert_eq!(transport, Some(HttpTransport::Streamable), "{name}");
+    }
+    assert!(matches!(faults("c")[..], [ProblemKind::WrongValue { .. }]));
     assert!(matches!(
         faults("d")[..],
         [ProblemKind::CommandAndUrl { .. }]
@@ -411,6 +413,50 @@ fn spellings_of_transports_and_scalars_of_another_type_are_understood() {
     );
     assert_eq!(command.args(), ["-v"]);
     assert!(loaded.config.server("123").is_some());
+}
+
+#[test]
+fn a_server_behind_a_url_has_headers_a_transport_certificates_and_a_proxy() {
+    let text = with_server(
+        "url: 'https://user:pw@example.test/mcp?key=1'\ntransport: sse\n\
+         headers: {Authorization: 'Bearer ${TOKEN}', X-Count: 7}\n\
+         ssl_verify: ~/ca.pem\nclient_cert: [~/c.pem, c.key]\nproxy: http://proxy.test:3128",
+    );
+    let loaded = loaded(&text);
+    assert!(loaded.problems.is_empty(), "{:?}", loaded.problems);
+    let server = loaded.config.server("s").expect("it is right");
+    let http = server.http().expect("it has a URL");
+    assert_eq!(http.transport(), HttpTransport::Sse);
+    assert_eq!(
+        http.headers().collect::<Vec<_>>(),
+        [("Authorization", "Bearer ghp_0123456789"), ("X-Count", "7")]
+    );
+    let tls = http.tls();
+    assert_eq!(tls.ca_bundle.as_deref(), Some("/home/ada/ca.pem".as_ref()));
+    assert_eq!(tls.client_cert.as_deref(), Some("/home/ada/c.pem".as_ref()));
+    assert_eq!(tls.client_key.as_deref(), Some("c.key".as_ref()));
+    assert_eq!(
+        http.proxy(),
+        &ProxyConfig::Url("http://proxy.test:3128".to_owned())
+    );
+    assert_eq!(
+        server.secrets(),
+        ["Bearer ghp_0123456789", "ghp_0123456789"]
+    );
+    let shown = format!("{server:?}");
+    for hidden in ["ghp_", "pw", "key=1", "proxy.test"] {
+        assert!(!shown.contains(hidden), "{shown}");
+    }
+}
+
+#[test]
+fn a_key_of_http_servers_beside_a_command_is_told_of() {
+    let (names, errors, warnings) = outcome(&with_server("command: x\nssl_verify: false"));
+    assert_eq!((names.len(), errors.len()), (2, 0), "{errors:?}");
+    assert_eq!(
+        warnings,
+        ["config.yaml:5:5: mcp_servers.s.ssl_verify: has no effect without `url`"]
+    );
 }
 
 #[test]
