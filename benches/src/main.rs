@@ -2,11 +2,13 @@
 //!
 //! `bench stdio` prints a table of medians and ratios; `bench gates` checks the counts that do not
 //! depend on the machine's mood (instructions, allocations, system calls) and fails past a limit.
-//! `bench run …` is what both start for each single measurement.
+//! `bench run …` is what both start for each single measurement. `bench sse` compares decoders of
+//! event streams.
 
 mod clients;
 mod gates;
 mod measure;
+mod sse;
 mod table;
 
 use std::process::ExitCode;
@@ -17,8 +19,9 @@ fn main() -> ExitCode {
     let result = match words.as_slice() {
         ["stdio", rest @ ..] => table::stdio(rest),
         ["gates"] => gates::check(),
+        ["sse", rest @ ..] => sse::table(rest),
         ["run", rest @ ..] => clients::run(rest),
-        _ => Err("usage: bench stdio [--rounds N] | bench gates".to_owned()),
+        _ => Err("usage: bench (stdio | sse) [--rounds N] | bench gates".to_owned()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

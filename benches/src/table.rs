@@ -142,7 +142,7 @@ fn measure(client: &str, row: &Row) -> Result<f64, String> {
         .ok_or_else(|| "no figure".to_owned())
 }
 
-fn median(mut figures: Vec<f64>) -> f64 {
+pub fn median(mut figures: Vec<f64>) -> f64 {
     figures.sort_by(f64::total_cmp);
     figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
 }
