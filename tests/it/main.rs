@@ -9,6 +9,7 @@
 mod calls;
 mod cases;
 mod eras;
+mod http;
 #[cfg(feature = "real-peers")]
 mod peers;
 mod process_tree;

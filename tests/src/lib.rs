@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`step`], [`play`], [`record`] | scripts, the process `fake-server` that plays them, what it wrote down |
 //! | [`stage`] | such a process, from a test's side |
+//! | [`http`] | a server behind a URL, in memory, led by rules |
 //! | [`transcript`] | script, actions and checks in one file |
 //! | [`script`] | a server in memory, led by the test step by step |
 //! | [`fault`] | faults between such a server and the client |
@@ -20,6 +21,7 @@
 )]
 
 pub mod fault;
+pub mod http;
 pub mod play;
 pub mod props;
 pub mod record;

@@ -204,7 +204,7 @@ impl Step {
 }
 
 /// Whether a line is no step of the server.
-fn is_of_client(line: &str) -> bool {
+pub(crate) fn is_of_client(line: &str) -> bool {
     ["{\"title\"", "{\"client\"", "{\"do\"", "{\"check\""]
         .iter()
         .any(|start| line.trim_start().starts_with(start))
@@ -319,7 +319,7 @@ impl Line<'_> {
     }
 }
 
-fn bytes_of(hex: &str) -> Result<Vec<u8>, String> {
+pub(crate) fn bytes_of(hex: &str) -> Result<Vec<u8>, String> {
     let byte =
         |pair: &str| u8::from_str_radix(pair, 16).map_err(|error| format!("{pair}: {error}"));
     hex.split_whitespace().map(byte).collect()

@@ -117,7 +117,7 @@ async fn no_helper_outlives_a_clean_exit() {
     .await;
     result(&client).await;
     // Between fork and exec a process has no environment that could be read.
-    mcp_tests::stage::until("a helper runs", || stage.processes().len() >= 2).await;
+    until("a helper runs", || stage.processes().len() >= 2).await;
     let closed = within(Duration::from_secs(10), client.close())
         .await
         .unwrap();

@@ -4,19 +4,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use mcp_client::{Client, Error, Reply};
-use mcp_transport::stdio;
 use mcp_types::{CallToolResult, RawJson, Tool};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 
-use super::Options;
+use super::far::Far;
+use super::options::Options;
+use crate::http::Heard;
 use crate::record::Record;
-use crate::stage::{Stage, until};
+use crate::stage::until;
 
 /// One action; times are in milliseconds.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum Action {
     /// Calls a tool: `times` one after the other, or `at_once` together.
@@ -42,6 +43,8 @@ pub(super) enum Action {
     },
     /// Lists the tools.
     ListTools,
+    /// Does nothing for a time.
+    Pause { millis: u64 },
     /// Waits until all of what is named is so.
     Until {
         /// The tools known, by their names.
@@ -87,6 +90,8 @@ pub(super) struct Outcome {
     pub(super) leftovers: Vec<String>,
     pub(super) log: String,
     pub(super) record: Record,
+    /// The requests of HTTP; none if there is a process.
+    pub(super) requests: Vec<Heard>,
     pub(super) spawns: usize,
 }
 
@@ -105,7 +110,7 @@ impl Outcome {
 }
 
 pub(super) struct Run<'a> {
-    stage: &'a Stage,
+    far: Far<'a>,
     options: Options,
     client: Option<Client>,
     tools: Arc<Mutex<Vec<String>>>,
@@ -115,9 +120,9 @@ pub(super) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    pub(super) fn new(stage: &'a Stage, options: Options) -> Self {
+    pub(super) fn new(far: Far<'a>, options: Options) -> Self {
         Self {
-            stage,
+            far,
             options,
             client: None,
             tools: Arc::default(),
@@ -168,6 +173,9 @@ impl<'a> Run<'a> {
                 self.note_leftovers();
                 self.done("close".to_owned(), start, Ok(Got::Closed));
             }
+            Action::Pause { millis } => {
+                sleep(Duration::from_millis(millis)).await; // sleep: a step of the transcript
+            }
             Action::Until {
                 tools,
                 seen,
@@ -189,10 +197,7 @@ impl<'a> Run<'a> {
     async fn connect(&mut self, tries: usize) {
         for _ in 0..tries {
             let start = Instant::now();
-            let command = self.stage.command().grace(self.options.grace());
-            let limits = self.options.limits();
-            let start_one = || stdio::spawn(command.clone(), limits).map_err(Error::from);
-            match self.options.builder().connect_with(start_one).await {
+            match self.far.connect(&self.options).await {
                 Ok(client) => {
                     self.client = Some(client);
                     return self.done("connect".to_owned(), start, Ok(Got::Connected));
@@ -236,20 +241,19 @@ impl<'a> Run<'a> {
         finished: bool,
     ) {
         until("what the transcript waits for", || {
-            let record = self.stage.record();
             tools
                 .as_ref()
                 .is_none_or(|tools| *lock(&self.tools) == *tools)
                 && seen
                     .as_ref()
-                    .is_none_or(|(method, times)| record.of(method).len() >= *times)
-                && (!finished || record.is_finished())
+                    .is_none_or(|(method, times)| self.far.seen(method) >= *times)
+                && (!finished || self.far.is_finished())
         })
         .await;
     }
 
     fn note_leftovers(&mut self) {
-        self.outcome.leftovers.extend(self.stage.processes());
+        self.outcome.leftovers.extend(self.far.processes());
     }
 
     fn done(&mut self, name: String, start: Instant, result: Result<Got, Error>) {

@@ -3,17 +3,18 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use mcp_client::error::PeerFault;
 use mcp_client::{Error, Reply};
-use mcp_jsonrpc::Malformed;
 use mcp_types::{CallToolResult, ContentBlock};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::action::{Done, Got, Outcome};
+use super::kind::Kind;
+use super::requests::{hold_gaps, hold_header, hold_origin};
+use crate::http::Stream;
 
 /// One check; `of` names an action as `connect`, `list_tools`, `call 1`, `call last`, `close`.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "check", rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum Check {
     /// The connection stood at the end.
@@ -27,8 +28,21 @@ pub(super) enum Check {
         #[serde(default)]
         code: Option<i64>,
     },
+    /// So many replies were given up by the client before their end; HTTP only.
+    Dropped { of: String, exactly: usize },
     /// An action failed in this way.
     Error { of: String, kind: Kind },
+    /// Requests did not follow each other faster than this, in milliseconds; HTTP only.
+    Gaps { of: String, least: u64 },
+    /// Every request of a kind, or the one with this number, had a header with this value, or had
+    /// it not; HTTP only.
+    Header {
+        of: String,
+        #[serde(default)]
+        nth: Option<usize>,
+        name: String,
+        equal: Option<String>,
+    },
     /// Our requests have different ids, all integers that any language can hold.
     Ids,
     /// The kinds of a result's content.
@@ -43,11 +57,13 @@ pub(super) enum Check {
     NothingLeft,
     /// An action gave a result.
     Ok { of: String },
+    /// Nothing was sent to another origin; HTTP only.
+    OneOrigin,
     /// A part of the result as it came.
     RawHas { of: String, text: String },
     /// The text of an error.
     Says { of: String, text: String },
-    /// How often the server got a method.
+    /// How often the server got a method; over HTTP also `GET`, `DELETE`, or any with a path.
     Seen {
         method: String,
         #[serde(default)]
@@ -74,40 +90,6 @@ pub(super) enum Check {
         least: u64,
         most: u64,
     },
-}
-
-/// Why an action failed.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Kind {
-    Answered,
-    Closed,
-    Misbehaved,
-    TimedOut,
-    TooDeep,
-    TooLong,
-}
-
-impl Kind {
-    fn fits(self, error: &Error) -> bool {
-        let malformed = match error {
-            Error::PeerMisbehaved(misbehaved) => match &misbehaved.fault {
-                PeerFault::Frame(malformed) => Some(malformed),
-                _ => None,
-            },
-            _ => None,
-        };
-        match self {
-            Self::Answered => matches!(error, Error::Answered(_)),
-            Self::Closed => matches!(error, Error::Closed(_)),
-            Self::Misbehaved => matches!(error, Error::PeerMisbehaved(_)),
-            Self::TimedOut => matches!(error, Error::TimedOut(_)),
-            Self::TooDeep => malformed.is_some_and(|malformed| {
-                matches!(malformed, Malformed::NotJson(_)) && error.to_string().contains("deep")
-            }),
-            Self::TooLong => matches!(malformed, Some(Malformed::TooLong { .. })),
-        }
-    }
 }
 
 impl Check {
@@ -147,6 +129,21 @@ impl Check {
                 holds(has && (code.is_none() || found == *code), &answer.text)
             }
             Self::Ids => hold_ids(outcome),
+            Self::Dropped { of, exactly } => {
+                let dropped = outcome
+                    .requests_of(of)
+                    .filter(|request| request.stream == Stream::Dropped)
+                    .count();
+                holds(dropped == *exactly, dropped)
+            }
+            Self::Gaps { of, least } => hold_gaps(outcome, of, Duration::from_millis(*least)),
+            Self::Header {
+                of,
+                nth,
+                name,
+                equal,
+            } => hold_header(outcome, of, *nth, name, equal.as_deref()),
+            Self::OneOrigin => hold_origin(outcome),
             Self::LogLines { most } => {
                 let longest = outcome.log.lines().map(str::len).max().unwrap_or(0);
                 holds(longest <= *most, longest)
@@ -166,7 +163,7 @@ impl Check {
                 exactly,
                 most,
             } => {
-                let seen = outcome.record.of(method).len();
+                let seen = outcome.seen(method);
                 let fits = exactly.is_none_or(|times| seen == times)
                     && most.is_none_or(|times| seen <= times);
                 holds(fits, seen)
@@ -238,7 +235,7 @@ impl Check {
     }
 }
 
-fn holds(is_so: bool, otherwise: impl ToString) -> Result<(), String> {
+pub(super) fn holds(is_so: bool, otherwise: impl ToString) -> Result<(), String> {
     if is_so {
         Ok(())
     } else {

@@ -3,42 +3,38 @@
 //! ```text
 //!   {"title": …}                       what is shown
 //!   {"client": …}                      options of the client
-//!   {"wait": …} {"say": …} …           the server's steps, see `step`
+//!   {"wait": …} {"say": …} …           the server's steps, see `step`; over HTTP its rules
 //!   {"do": …}                          the client's actions, see `action`
 //!   {"check": …}                       what must hold at the end, see `check`
+//!   {"variant": …}                     over HTTP: what follows goes before, or instead
 //! ```
 
 mod action;
 mod check;
+mod far;
+mod kind;
+mod options;
+mod requests;
+mod variants;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
-use mcp_transport::Limits;
-use mcp_transport::process::Grace;
 use serde::Deserialize;
 
 use self::action::{Action, Run};
 use self::check::Check;
-use crate::stage::{Stage, builder, until};
+use self::far::Far;
+use self::options::Options;
+pub use self::variants::play_http;
+use crate::stage::{Stage, until};
 
 /// A transcript without its server's steps.
 #[derive(Debug, Default)]
 struct Transcript {
-    options: Options,
+    options: Option<Options>,
     actions: Vec<Action>,
     checks: Vec<Check>,
-}
-
-/// Options of the client; times are in milliseconds.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct Options {
-    call_timeout: Option<u64>,
-    connect_timeout: Option<u64>,
-    frame_len_max: Option<usize>,
-    grace: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -67,7 +63,7 @@ impl Transcript {
                 let _: Title = serde_json::from_str(line).map_err(fail)?;
             } else if line.starts_with("{\"client\"") {
                 let line: ClientLine = serde_json::from_str(line).map_err(fail)?;
-                transcript.options = line.client;
+                transcript.options = Some(line.client);
             } else if line.starts_with("{\"do\"") {
                 transcript
                     .actions
@@ -78,10 +74,31 @@ impl Transcript {
                     .push(serde_json::from_str(line).map_err(fail)?);
             }
         }
-        if transcript.actions.is_empty() || transcript.checks.is_empty() {
+        Ok(transcript)
+    }
+
+    /// This transcript, if it does and checks anything.
+    fn checked(self) -> Result<Self, String> {
+        if self.actions.is_empty() || self.checks.is_empty() {
             return Err("nothing is done, or nothing checked".to_owned());
         }
-        Ok(transcript)
+        Ok(self)
+    }
+
+    /// This transcript, with what it lacks as `other` has it.
+    fn or(self, other: &Self) -> Self {
+        let or = |own: Vec<_>, others: &[_]| {
+            if own.is_empty() { others.to_vec() } else { own }
+        };
+        Self {
+            options: self.options.or_else(|| other.options.clone()),
+            actions: if self.actions.is_empty() {
+                other.actions.clone()
+            } else {
+                self.actions
+            },
+            checks: or(self.checks, &other.checks),
+        }
     }
 }
 
@@ -96,9 +113,20 @@ impl Transcript {
 /// If something that must happen does not happen in time.
 pub fn play(server: &Path, transcript: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(transcript).map_err(|error| error.to_string())?;
-    let read = Transcript::read(&text)?;
+    let read = Transcript::read(&text)?.checked()?;
     // Checked here too, so that a mistake is not seen as a server that died.
     crate::step::Step::parts(&text)?;
+    in_runtime(false, async |log: &Log| {
+        let stage = Stage::of_file(server, transcript);
+        run(Far::Process(&stage), read, log).await
+    })
+}
+
+/// Runs something in a runtime of its own, with what is logged.
+fn in_runtime(
+    is_paused: bool,
+    run: impl AsyncFnOnce(&Log) -> Result<(), String>,
+) -> Result<(), String> {
     let log = Log::default();
     let writer = log.clone();
     let subscriber = tracing_subscriber::fmt()
@@ -108,72 +136,44 @@ pub fn play(server: &Path, transcript: &Path) -> Result<(), String> {
     let guard = tracing::subscriber::set_default(subscriber);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
+        .start_paused(is_paused)
         .build();
     let runtime = runtime.map_err(|error| error.to_string())?;
-    let result = runtime.block_on(run(server, transcript, read, &log));
+    let result = runtime.block_on(run(&log));
     drop(guard);
     result
 }
 
-async fn run(server: &Path, path: &Path, transcript: Transcript, log: &Log) -> Result<(), String> {
+async fn run(far: Far<'_>, transcript: Transcript, log: &Log) -> Result<(), String> {
     let Transcript {
         options,
         actions,
         checks,
     } = transcript;
-    let stage = Stage::of_file(server, path);
-    let mut run = Run::new(&stage, options);
+    let mut run = Run::new(far, options.unwrap_or_default());
     for action in actions {
         run.act(action).await;
     }
     let mut outcome = run.finish().await;
     outcome.log = log.text();
     // An ended process is gone once it was reaped.
-    until("no process is left", || stage.processes().is_empty()).await;
-    outcome.record = stage.record();
-    outcome.spawns = stage.spawns();
-    let mut wrong: Vec<String> = outcome
-        .record
-        .failures()
+    until("no process is left", || far.processes().is_empty()).await;
+    outcome.record = far.record();
+    match far {
+        Far::Http(server) => outcome.requests = server.heard(),
+        Far::Process(stage) => outcome.spawns = stage.spawns(),
+    }
+    let failures = outcome.record.failures();
+    let mut wrong: Vec<String> = failures
         .into_iter()
         .map(|why| format!("the server: {why}"))
         .collect();
+    wrong.extend(outcome.open_streams());
     wrong.extend(checks.iter().filter_map(|check| check.fault(&outcome)));
     if wrong.is_empty() {
         return Ok(());
     }
     Err(format!("{}\n{}", wrong.join("\n"), outcome.story()))
-}
-
-impl Options {
-    fn limits(&self) -> Limits {
-        let limits = Limits::default();
-        self.frame_len_max
-            .map_or(limits, |len| limits.with_frame_len_max(len))
-    }
-
-    fn builder(&self) -> mcp_client::Builder {
-        let mut builder = builder();
-        if let Some(timeout) = self.connect_timeout {
-            builder = builder.connect_timeout(Duration::from_millis(timeout));
-        }
-        if let Some(timeout) = self.call_timeout {
-            builder = builder.call_timeout(Duration::from_millis(timeout));
-        }
-        builder
-    }
-
-    fn grace(&self) -> Grace {
-        let Some(step) = self.grace else {
-            return Grace::default();
-        };
-        let step = Duration::from_millis(step);
-        Grace {
-            stdin_closed: step,
-            term: step,
-            kill: step,
-        }
-    }
 }
 
 /// What was logged.

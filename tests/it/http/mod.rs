@@ -1,0 +1,3 @@
+//! Servers over HTTP that misbehave, played by rules in memory.
+
+mod cases;
