@@ -3,6 +3,7 @@
 //! | module | job |
 //! |---|---|
 //! | `backend`, `failure` | the seam below which HTTP itself is done |
+//! | `net` | the backend that ships, over hyper and rustls |
 //! | `target`, `authorizer` | where the server is, and who has its credentials |
 //! | `session`, `value` | what the protocol wants in headers |
 //! | `redirect`, `resume` | decisions: where to go, when to try again |
@@ -16,6 +17,7 @@ mod body;
 mod exchange;
 mod failure;
 mod listen;
+mod net;
 mod redirect;
 mod resume;
 mod sender;
@@ -28,6 +30,7 @@ mod wire;
 pub use self::authorizer::{Authorizer, Denied};
 pub use self::backend::{Backend, Body};
 pub use self::failure::{Failure, FailureKind};
+pub use self::net::{HttpOptions, HyperBackend, Proxy};
 pub use self::streamable::streamable;
 pub use self::target::{Target, TargetError};
 pub use self::value::header_value;

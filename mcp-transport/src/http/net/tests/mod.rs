@@ -1,0 +1,4 @@
+//! The backend against real sockets on the loopback interface.
+
+mod plain;
+mod server;

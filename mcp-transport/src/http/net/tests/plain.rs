@@ -1,0 +1,132 @@
+//! HTTP without TLS and without proxies.
+
+use tokio::io::AsyncWriteExt as _;
+
+use super::server::{Server, answer_all, exchange, read_request};
+use crate::http::{FailureKind, HttpOptions, HyperBackend, Proxy};
+
+const OK: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi";
+
+fn backend() -> HyperBackend {
+    HyperBackend::new(HttpOptions::new()).unwrap()
+}
+
+#[tokio::test]
+async fn requests_one_after_another_share_a_connection() {
+    let server = Server::start(|stream| answer_all(stream, OK)).await;
+    let backend = backend();
+    for _ in 0..100 {
+        let url = format!("http://{}/mcp", server.address);
+        assert_eq!(exchange(&backend, &url).await.unwrap(), "hi");
+    }
+    assert_eq!(server.accepted(), 1);
+}
+
+#[tokio::test]
+#[expect(
+    clippy::print_stderr,
+    reason = "a part that is left out should be seen"
+)]
+async fn localhost_is_found_on_either_family() {
+    for address in ["127.0.0.1:0", "[::1]:0"] {
+        let Ok(server) = Server::start_at(address, |stream| answer_all(stream, OK)).await else {
+            assert_eq!(address, "[::1]:0", "only the newer family may be missing");
+            eprintln!("not tested: this machine has no IPv6 loopback");
+            continue;
+        };
+        let url = format!("http://localhost:{}/", server.port());
+        assert_eq!(exchange(&backend(), &url).await.unwrap(), "hi", "{address}");
+    }
+}
+
+#[tokio::test]
+async fn what_goes_wrong_before_a_connection_is_told_apart() {
+    let unused = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.local_addr().unwrap()
+    };
+    let cases = [
+        (
+            format!("http://{unused}/"),
+            FailureKind::Refused,
+            unused.to_string(),
+        ),
+        (
+            "http://nowhere.invalid/".to_owned(),
+            FailureKind::Resolve,
+            "nowhere.invalid".to_owned(),
+        ),
+        (
+            "/mcp".to_owned(),
+            FailureKind::Misused,
+            "http://".to_owned(),
+        ),
+        (
+            "ftp://x/".to_owned(),
+            FailureKind::Misused,
+            "http://".to_owned(),
+        ),
+    ];
+    for (url, kind, named) in cases {
+        let failure = exchange(&backend(), &url).await.unwrap_err();
+        assert_eq!(failure.kind, kind, "{failure}");
+        assert!(failure.detail.contains(&named), "{failure}");
+        assert!(!failure.may_have_arrived, "{failure}");
+    }
+}
+
+/// A way in which a server fails to answer, and a part of what is said about it.
+const BROKEN: [(&[u8], &str); 4] = [
+    (b"", "closed the connection before"),
+    (
+        b"HTTP/1.1 200 OK\r\ncontent-le",
+        "closed the connection before",
+    ),
+    (b"\x00\x01garbage\r\n\r\n", "no HTTP"),
+    (
+        b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf",
+        "broke off",
+    ),
+];
+
+#[tokio::test]
+async fn a_response_that_breaks_off_may_belong_to_a_request_that_arrived() {
+    for (answer, said) in BROKEN {
+        let server = Server::start(move |mut stream| async move {
+            read_request(&mut stream).await;
+            let _: std::io::Result<()> = stream.write_all(answer).await;
+        })
+        .await;
+        let url = format!("http://user:secret@{}/?key=secret", server.address);
+        let failure = exchange(&backend(), &url).await.unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Broken, "{failure}");
+        assert!(failure.may_have_arrived, "{failure}");
+        assert!(failure.detail.contains(said), "{failure}");
+        assert!(
+            failure.detail.contains(&server.address.to_string()),
+            "{failure}"
+        );
+        assert!(!failure.detail.contains("secret"), "{failure}");
+    }
+}
+
+#[tokio::test]
+async fn a_reset_before_the_response_is_a_broken_exchange() {
+    let server = Server::start(|mut stream| async move {
+        read_request(&mut stream).await;
+        // Closing with this set sends a reset.
+        rustix::net::sockopt::set_socket_linger(&stream, Some(std::time::Duration::ZERO)).unwrap();
+    })
+    .await;
+    let url = format!("http://{}/", server.address);
+    let failure = exchange(&backend(), &url).await.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Broken, "{failure}");
+    assert!(failure.may_have_arrived);
+    assert!(failure.detail.contains("reset"), "{failure}");
+}
+
+#[test]
+fn options_show_no_password() {
+    let options = HttpOptions::new().proxy(Proxy::Url("http://u:hidden@p:1".to_owned()));
+    assert!(!format!("{options:?}").contains("hidden"));
+}
