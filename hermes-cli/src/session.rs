@@ -4,7 +4,7 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use hermes_registry::{Catalog, ProcessConnector, Registry, ServerConfig, ServerState};
+use hermes_registry::{Catalog, Connector, Registry, ServerConfig, ServerState};
 use mcp_types::Implementation;
 use tokio::task::JoinSet;
 
@@ -25,7 +25,7 @@ pub(crate) struct Session {
 impl Session {
     /// A session in which no server has been started yet.
     pub(crate) fn new(settings: Settings) -> Self {
-        let mut connector = ProcessConnector::new();
+        let mut connector = Connector::new();
         if let Some(log) = settings.stderr_log.as_deref().filter(|log| has_folder(log)) {
             connector = connector.with_stderr_log(log);
         }

@@ -1,14 +1,18 @@
-//! From a server's configuration to a link: where processes are started.
+//! From a server's configuration to what stands behind it: where processes are started and HTTP
+//! connections come from.
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use mcp_client::Error;
+use mcp_client::{Error, HttpServer};
+use mcp_transport::http::{Backend, HttpOptions, HyperBackend, Proxy};
 use mcp_transport::process::{Command, StderrLog};
 use mcp_transport::redact::Redactor;
 use mcp_transport::{Limits, Link, stdio};
 
-use crate::config::ServerConfig;
+use crate::config::{HttpEndpoint, ProxyConfig, ServerConfig, TlsConfig};
 use crate::environment::child_environment;
 
 /// Makes the link to a server; the place where an application brings transports of its own.
@@ -21,16 +25,24 @@ pub trait Connect: Send + Sync {
     ///
     /// Why there is no link; nothing is left running then.
     fn link(&self, server: &ServerConfig, redactor: &Redactor) -> Result<Link, Error>;
+
+    /// What is needed to speak with a server behind a URL.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be spoken with.
+    fn http(&self, server: &ServerConfig, endpoint: &HttpEndpoint) -> Result<HttpServer, Error>;
 }
 
-/// Starts servers as child processes, as their configuration says.
+/// Starts servers as child processes and reaches those behind a URL, as their configuration says.
 #[derive(Debug, Default)]
-pub struct ProcessConnector {
+pub struct Connector {
     stderr_log: Option<StderrLog>,
     limits: Limits,
+    backends: Mutex<HashMap<(TlsConfig, ProxyConfig), HyperBackend>>,
 }
 
-impl ProcessConnector {
+impl Connector {
     /// A connector that keeps the servers' stderr for error messages only.
     #[must_use]
     pub fn new() -> Self {
@@ -52,7 +64,32 @@ impl ProcessConnector {
     }
 }
 
-impl Connect for ProcessConnector {
+impl Connector {
+    /// Servers with the same settings share connections, certificates and proxies.
+    // Bound: one for each server that is configured, at most.
+    fn backend(&self, endpoint: &HttpEndpoint) -> Result<Arc<dyn Backend>, Error> {
+        let key = (endpoint.tls().clone(), endpoint.proxy().clone());
+        let mut backends = self.backends.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(backend) = backends.get(&key) {
+            return Ok(Arc::new(backend.clone()));
+        }
+        let backend = HyperBackend::new(options(&key.0, &key.1))
+            .map_err(|failure| Error::not_started(failure.to_string()))?;
+        backends.insert(key, backend.clone());
+        Ok(Arc::new(backend))
+    }
+}
+
+fn options(_tls: &TlsConfig, proxy: &ProxyConfig) -> HttpOptions {
+    let options = HttpOptions::new().proxy(match proxy {
+        ProxyConfig::Environment => Proxy::FromEnvironment,
+        ProxyConfig::None => Proxy::None,
+        ProxyConfig::Url(url) => Proxy::Url(url.clone()),
+    });
+    options
+}
+
+impl Connect for Connector {
     fn link(&self, server: &ServerConfig, redactor: &Redactor) -> Result<Link, Error> {
         let Some(line) = server.command() else {
             let reason = "the server's configuration has faults".to_owned();
@@ -70,5 +107,14 @@ impl Connect for ProcessConnector {
             command = command.stderr_log(log.with_prefix(format!("[{}] ", server.name())));
         }
         Ok(stdio::spawn(command, self.limits)?)
+    }
+
+    fn http(&self, _server: &ServerConfig, endpoint: &HttpEndpoint) -> Result<HttpServer, Error> {
+        let target = endpoint
+            .target()
+            .map_err(|error| Error::not_started(error.to_string()))?;
+        Ok(HttpServer::new(self.backend(endpoint)?, target)
+            .with_transport(endpoint.transport())
+            .with_limits(self.limits))
     }
 }

@@ -18,7 +18,7 @@ mod registry;
 
 pub use catalog::{Catalog, CatalogTool, Ready, ServerState, ServerStatus};
 pub use config::{Config, ConfigError, Loaded, Problem, ServerConfig, Severity};
-pub use connect::{Connect, ProcessConnector};
+pub use connect::{Connect, Connector};
 pub use error::RegistryError;
 pub use outcome::{Outcome, OutcomeLimits};
 pub use registry::{Builder, Called, Registry};

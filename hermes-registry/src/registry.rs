@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::catalog::{Catalog, Knowledge, Ready, Told};
 use crate::config::{Config, Protocol, ServerConfig};
-use crate::connect::{Connect, ProcessConnector};
+use crate::connect::{Connect, Connector};
 use crate::name::{Naming, Route, ServerName};
 use crate::nearest::nearest_few;
 use crate::{Outcome, OutcomeLimits, RegistryError};
@@ -76,7 +76,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// How links are made. Default: child processes.
+    /// How servers are reached. Default: [`Connector`].
     pub fn connector(mut self, connector: impl Connect + 'static) -> Self {
         self.connector = Arc::new(connector);
         self
@@ -137,7 +137,7 @@ impl Registry {
             config,
             naming: Naming::default(),
             client,
-            connector: Arc::new(ProcessConnector::new()),
+            connector: Arc::new(Connector::new()),
             outcome_limits: OutcomeLimits::default(),
         }
     }
@@ -345,7 +345,7 @@ impl Inner {
             ));
         };
         let until = Instant::now() + server.connect_timeout();
-        let client = Client::builder(self.client.clone())
+        let builder = Client::builder(self.client.clone())
             .server_name(server.name().as_str())
             .redactor(redactor.clone())
             .connect_timeout(server.connect_timeout())
@@ -354,9 +354,17 @@ impl Inner {
                 Protocol::Auto => EraHint::Unknown,
                 Protocol::Legacy => EraHint::Legacy,
                 Protocol::Modern => EraHint::Modern,
-            })
-            .connect_with(|| self.connector.link(server, redactor))
-            .await?;
+            });
+        let client = match server.http() {
+            Some(endpoint) => {
+                let http = self.connector.http(server, endpoint)?;
+                builder.connect_http(http).await?
+            }
+            None => {
+                let start = || self.connector.link(server, redactor);
+                builder.connect_with(start).await?
+            }
+        };
         // Before the list is read, so that no change after it is missed.
         let changes = client.changes();
         let told = timeout_at(until, ask(&client)).await;

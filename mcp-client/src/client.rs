@@ -7,10 +7,10 @@ use mcp_jsonrpc::{Answer, Timeouts};
 use mcp_transport::Labels;
 use mcp_transport::process::Closed as ChildClosed;
 use mcp_types::{
-    CallToolResult, Decode, EmptyResult, GetPromptParams, GetPromptResult, Implementation,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    LoggingLevel, Prompt, RawJson, ReadResourceResult, Resource, ResourceTemplate, ResultObject,
-    Tool, method,
+    CallToolResult, CompleteParams, CompleteResult, Decode, EmptyResult, GetPromptParams,
+    GetPromptResult, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, LoggingLevel, Prompt, RawJson, ReadResourceResult,
+    Resource, ResourceTemplate, ResultObject, SubscriptionFilter, Tool, Version, method,
 };
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -18,15 +18,18 @@ use tokio::task::JoinHandle;
 use crate::Error;
 use crate::builder::Builder;
 use crate::call::{
-    Call, RawReply, Reply, Request, Unreadable, misused, read_input_or_raw, read_raw, read_typed,
+    Call, RawReply, Reply, Request, Unreadable, misused, read_callable_tools, read_input_or_raw,
+    read_raw, read_typed,
 };
 use crate::driver::{Ending, Shared};
 use crate::error::Misuse;
 use crate::ledger::{Ledger, LedgerEntry};
+use crate::listening::Listening;
 use crate::negotiate::members_of;
 use crate::notice::{ChangeCounts, Changes};
 use crate::page::{Listing, PageLimits};
 use crate::session::{Era, Session};
+use crate::subscription::Watchers;
 
 /// A connection, which ends when it is dropped.
 #[derive(Debug)]
@@ -151,17 +154,60 @@ impl Client {
 
     /// The changes that the server tells of from now on.
     pub fn changes(&self) -> Changes {
-        Changes::new(Arc::clone(&self.connection.changes))
+        let offered = &self.session.capabilities;
+        let mut filter = SubscriptionFilter::new();
+        filter.tools_list_changed = offered.tools.as_ref().and_then(|tools| tools.list_changed);
+        filter.prompts_list_changed = offered
+            .prompts
+            .as_ref()
+            .and_then(|prompts| prompts.list_changed);
+        filter.resources_list_changed = offered
+            .resources
+            .as_ref()
+            .and_then(|resources| resources.list_changed);
+        let changes = [
+            filter.tools_list_changed,
+            filter.prompts_list_changed,
+            filter.resources_list_changed,
+        ];
+        // Spec: T-46. A modern server tells of changes only to those who listen.
+        let listens = self.session.era == Era::Modern && changes.contains(&Some(true));
+        let listening = listens.then(|| self.listening(filter));
+        Changes::new(Arc::clone(&self.connection.changes), listening)
+    }
+
+    pub(crate) fn listening(&self, filter: SubscriptionFilter) -> Listening {
+        let shared = Arc::clone(&self.connection.shared);
+        Listening::new(shared, Arc::clone(&self.session), filter)
+    }
+
+    pub(crate) fn watchers(&self) -> &Watchers {
+        &self.connection.shared.watchers
+    }
+
+    /// Completes an argument of a prompt or of a resource template.
+    pub fn complete(&self, params: &CompleteParams) -> Call<Reply<CompleteResult>> {
+        let session = &self.session;
+        // Spec: COMP-01. The first revision had completions and no way to say so.
+        let is_offered =
+            session.capabilities.completions.is_some() || session.version == Version::V2024_11_05;
+        if !is_offered {
+            let (method, capability) = (method::COMPLETION_COMPLETE, "completions");
+            let misuse = Misuse::NotOffered { method, capability };
+            return self.failed(misused(misuse), read_typed::<CompleteResult>);
+        }
+        let request = self.request(method::COMPLETION_COMPLETE, members_of(params), None);
+        self.call(request, read_typed::<CompleteResult>)
     }
 
     /// Calls a tool; `arguments` is a JSON object.
     ///
     /// A tool that fails gives a result with `isError`, not an error.
     pub fn call_tool(&self, name: &str, arguments: &RawJson) -> Call<Reply<CallToolResult>> {
-        self.call(
-            self.tool_request(name, arguments),
-            read_typed::<CallToolResult>,
-        )
+        match self.tool_request(name, arguments) {
+            Ok(request) => self.call(request, read_typed::<CallToolResult>),
+            Err(error) => self.failed(error, read_typed::<CallToolResult>),
+        }
     }
 
     /// Calls a tool and leaves its result as it came.
@@ -170,22 +216,44 @@ impl Client {
             Era::Legacy => read_raw,
             Era::Modern => read_input_or_raw,
         };
-        self.call(self.tool_request(name, arguments), read)
+        match self.tool_request(name, arguments) {
+            Ok(request) => self.call(request, read),
+            Err(error) => self.failed(error, read),
+        }
     }
 
-    fn tool_request(&self, name: &str, arguments: &RawJson) -> Request {
+    fn tool_request(&self, name: &str, arguments: &RawJson) -> Result<Request, Error> {
         let mut members = Vec::with_capacity(40 + name.len() + arguments.as_str().len());
         members.extend_from_slice(b"\"name\":");
         write_string(&mut members, name);
         // Spec: T-49. `{}` is accepted by more servers than no arguments at all.
         members.extend_from_slice(b",\"arguments\":");
         members.extend_from_slice(arguments.as_str().as_bytes());
-        self.long_request(method::TOOLS_CALL, members, name)
+        let mut request = self.long_request(method::TOOLS_CALL, members, name);
+        if self.mirrors_params() {
+            let params = self
+                .connection
+                .shared
+                .params
+                .of_call(name, arguments.as_str());
+            request.labels.params = params.map_err(|why| misused(Misuse::BadParams(why)))?;
+        }
+        Ok(request)
+    }
+
+    /// Whether arguments of tools may have to be repeated outside of the frame.
+    fn mirrors_params(&self) -> bool {
+        self.connection.shared.wants_labels() && self.session.era == Era::Modern
     }
 
     /// One page of the tools.
     pub fn list_tools_page(&self, cursor: Option<&str>) -> Call<Reply<ListToolsResult>> {
-        self.list(method::TOOLS_LIST, self.offers_tools(), "tools", cursor)
+        let call = self.list(method::TOOLS_LIST, self.offers_tools(), "tools", cursor);
+        if self.mirrors_params() {
+            call.reading(read_callable_tools)
+        } else {
+            call
+        }
     }
 
     /// All tools, page by page; a tool that could not be read is left out and told of.
@@ -198,6 +266,9 @@ impl Client {
         let mut all = ListToolsResult::new(std::mem::take(&mut listing.items));
         listing.diagnostics.extend(all.normalise());
         listing.items = all.tools;
+        if self.mirrors_params() {
+            self.connection.shared.params.replace(&listing.items);
+        }
         Ok(listing)
     }
 
@@ -285,6 +356,9 @@ impl Client {
         let mut members = b"\"level\":".to_vec();
         write_string(&mut members, level.as_str());
         let offered = self.session.capabilities.logging.is_some();
+        if offered && self.session.era == Era::Legacy {
+            self.connection.shared.sessions.set_log_level(level);
+        }
         self.legacy_call(method::LOGGING_SET_LEVEL, members, offered, "logging")
     }
 
@@ -392,7 +466,11 @@ impl Client {
         labels
     }
 
-    fn call<T>(&self, request: Request, read: fn(&Answer) -> Result<T, Unreadable>) -> Call<T> {
+    pub(crate) fn call<T>(
+        &self,
+        request: Request,
+        read: fn(&Answer) -> Result<T, Unreadable>,
+    ) -> Call<T> {
         Call::new(
             Arc::clone(&self.connection.shared),
             self.timeouts,

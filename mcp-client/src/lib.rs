@@ -29,10 +29,13 @@ mod driver;
 pub mod error;
 mod handler;
 mod ledger;
+mod listening;
 mod negotiate;
 mod notice;
 mod page;
+mod param;
 mod session;
+mod subscription;
 
 pub use builder::{Builder, EraHint};
 pub use call::{Call, RawReply, Reply};
@@ -45,6 +48,7 @@ pub use mcp_jsonrpc::Limits;
 pub use notice::{Change, Changes};
 pub use page::{Cut, Listing, PageLimits};
 pub use session::{Era, Session};
+pub use subscription::{ResourceUpdate, Subscription};
 
 /// The example of the project's README is compiled with the documentation's own.
 #[cfg(doctest)]

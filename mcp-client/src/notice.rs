@@ -10,6 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mcp_types::{LoggingMessageParams, ProgressParams};
 use tokio::sync::Notify;
 
+use crate::listening::Listening;
+
 /// Takes the progress notices of one call.
 ///
 /// The function runs in the reader: it must be quick and must not block.
@@ -96,15 +98,23 @@ impl ChangeCounts {
 pub struct Changes {
     counts: Arc<ChangeCounts>,
     seen: [u64; 3],
+    /// The subscription of a modern server, which tells of nothing else.
+    listening: Option<Listening>,
 }
 
 impl Changes {
-    pub(crate) fn new(counts: Arc<ChangeCounts>) -> Self {
+    pub(crate) fn new(counts: Arc<ChangeCounts>, listening: Option<Listening>) -> Self {
         let seen = counts.read();
-        Self { counts, seen }
+        Self {
+            counts,
+            seen,
+            listening,
+        }
     }
 
     /// Waits for the next change; `None` once the connection has ended.
+    ///
+    /// A modern server is listened to only while this is awaited.
     ///
     /// # Cancel safety
     ///
@@ -122,7 +132,14 @@ impl Changes {
             if counts.is_closed.load(Ordering::Acquire) {
                 return None;
             }
-            changed.await;
+            match &mut self.listening {
+                None => changed.await,
+                Some(listening) => tokio::select! {
+                    biased;
+                    () = changed => {}
+                    () = listening.keep() => {}
+                },
+            }
         }
     }
 

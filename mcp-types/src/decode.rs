@@ -101,6 +101,12 @@ impl Diagnostic {
             effect,
         }
     }
+
+    /// A part that could be read and is left out all the same, by a layer above.
+    #[must_use]
+    pub fn dropped(path: &str, reason: &str) -> Self {
+        Self::new(Effect::Dropped, path, reason, "")
+    }
 }
 
 impl fmt::Display for Diagnostic {

@@ -7,6 +7,7 @@
 mod input;
 mod outcome;
 mod recovery;
+mod refresh;
 mod reply;
 mod request;
 
@@ -25,7 +26,9 @@ use tokio::time::Instant;
 use self::outcome::Ended;
 use self::recovery::Recovery;
 pub use self::reply::{RawReply, Reply};
-pub(crate) use self::reply::{Unreadable, read_input_or_raw, read_raw, read_typed};
+pub(crate) use self::reply::{
+    Unreadable, read_callable_tools, read_input_or_raw, read_raw, read_typed,
+};
 pub(crate) use self::request::Request;
 use crate::driver::{Settled, Shared, Waiter};
 use crate::error::Misuse;
@@ -100,6 +103,12 @@ impl<T> Call<T> {
             recovery: Recovery::default(),
             read,
         }
+    }
+
+    /// Lets the answer be read in another way.
+    pub(crate) fn reading(mut self, read: fn(&Answer) -> Result<T, Unreadable>) -> Self {
+        self.read = read;
+        self
     }
 
     /// Lets the call fail where another one would be sent again.

@@ -1,13 +1,15 @@
 //! When a request is sent again, and what has to happen before.
 //!
 //! Only what the server provably did not run is sent again without being asked for (law 7): a
-//! session that it no longer knew. Every kind of recovery is tried a bounded number of times.
+//! session that it no longer knew, headers that did not fit the message. Every kind of recovery is tried a bounded number of times.
 
 use std::sync::Arc;
 
-use mcp_types::InputRequiredResult;
+use mcp_jsonrpc::ErrorCode;
+use mcp_types::{InputRequiredResult, method};
 
 use super::input::answer;
+use super::refresh::refresh;
 use super::{Preparing, Request};
 use crate::driver::Shared;
 use crate::error::{ExchangeFailureKind, PeerFault, PeerMisbehaved};
@@ -20,10 +22,14 @@ const REOPENED_MAX: u8 = 1;
 // Bound: a server that always asks one thing more must come to an end.
 const ROUNDS_MAX: u8 = 10;
 
+/// What a server says whose idea of a call's headers is another one.
+const HEADER_MISMATCH: ErrorCode = ErrorCode(-32_020);
+
 /// What one call has been through.
 #[derive(Debug, Default)]
 pub(super) struct Recovery {
     is_off: bool,
+    is_refreshed: bool,
     reopened: u8,
     rounds: u8,
 }
@@ -45,20 +51,33 @@ impl Recovery {
         error: Error,
         generation: u64,
     ) -> Result<Preparing, Error> {
-        let is_lost = matches!(
-            &error,
-            Error::Exchange(exchange) if exchange.kind == ExchangeFailureKind::SessionLost
-        );
-        let may_reopen = is_lost && !self.is_off && error.sent() == Sent::No;
-        if !may_reopen || self.reopened >= REOPENED_MAX {
+        if self.is_off || error.sent() != Sent::No {
             return Err(error);
         }
-        self.reopened += 1;
         let shared = Arc::clone(shared);
-        Ok(Box::pin(async move {
-            shared.reopen(generation).await?;
-            Ok(request)
-        }))
+        match &error {
+            Error::Exchange(exchange)
+                if exchange.kind == ExchangeFailureKind::SessionLost
+                    && self.reopened < REOPENED_MAX =>
+            {
+                self.reopened += 1;
+                Ok(Box::pin(async move {
+                    shared.reopen(generation).await?;
+                    Ok(request)
+                }))
+            }
+            Error::Answered(answered)
+                if answered.code == Some(HEADER_MISMATCH)
+                    && request.method == method::TOOLS_CALL
+                    && request.labels.version.is_some()
+                    && !self.is_refreshed =>
+            {
+                self.is_refreshed = true;
+                // Spec: HTTP-19. The list is where the headers of a call come from.
+                Ok(Box::pin(refresh(shared, request, error)))
+            }
+            _ => Err(error),
+        }
     }
 
     /// Decides about a request that was answered with questions.

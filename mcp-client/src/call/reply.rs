@@ -2,10 +2,13 @@
 
 use bytes::Bytes;
 use mcp_jsonrpc::Answer;
-use mcp_types::{Decode, Diagnostic, InputRequiredResult, RawJson, ResultObject, ResultType};
+use mcp_types::{
+    Decode, Diagnostic, InputRequiredResult, ListToolsResult, RawJson, ResultObject, ResultType,
+};
 
 use crate::Error;
 use crate::error::{PeerFault, PeerMisbehaved};
+use crate::param::exclude_invalid;
 
 /// Why an answer could not be used.
 pub(crate) enum Unreadable {
@@ -115,6 +118,13 @@ pub(crate) fn read_input_or_raw(answer: &Answer) -> Result<RawReply, Unreadable>
         return Err(Unreadable::NeedsInput(Box::new(decoded.value)));
     }
     read_raw(answer)
+}
+
+/// Reads a page of tools, without those that no request could follow (HTTP-17).
+pub(crate) fn read_callable_tools(answer: &Answer) -> Result<Reply<ListToolsResult>, Unreadable> {
+    let mut reply = read_typed::<ListToolsResult>(answer)?;
+    exclude_invalid(&mut reply.value.tools, &mut reply.diagnostics);
+    Ok(reply)
 }
 
 /// What a result asks for that says it asks for something.

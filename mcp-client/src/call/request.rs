@@ -58,7 +58,7 @@ impl Request {
         }
     }
 
-    fn push_member<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) {
+    pub(crate) fn push_member<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) {
         let separator = if self.members.is_empty() { "" } else { "," };
         self.members.extend_from_slice(separator.as_bytes());
         self.members.push(b'"');

@@ -66,6 +66,7 @@ impl Core {
             Inbound::Frame { origin, body, .. } => {
                 cause.origin = Some(origin);
                 self.peer.handle_frame(body, tie(origin));
+                self.reply_over(origin, &mut cause);
             }
             Inbound::TooLong {
                 head,
@@ -80,6 +81,7 @@ impl Core {
                     Malformed::TooLong { len, len_max },
                     tie(origin),
                 );
+                self.reply_over(origin, &mut cause);
             }
             Inbound::Head {
                 exchange,
@@ -101,6 +103,19 @@ impl Core {
             _ => {}
         }
         self.drain(now, &cause, happened);
+    }
+
+    /// Ends the call whose whole reply was taken, if that did not end it: the answer to another
+    /// request, or no answer at all, is all that it will get.
+    fn reply_over(&mut self, origin: Origin, cause: &mut Cause) {
+        let Origin::Reply(exchange) = origin else {
+            return;
+        };
+        let reason = "the server replied with what answers another request, or none";
+        let kind = ExchangeFailureKind::NoAnswer;
+        cause.failure = Some(ExchangeFailure::new(kind, reason, true));
+        // A call that has its answer is settled already.
+        self.peer.handle_lost(CallId::new(exchange.0));
     }
 
     /// Remembers the head of a reply for as long as its call is in flight.
@@ -297,11 +312,36 @@ impl Core {
                 let Some(id) = cancelled.request_id.and_then(request_id) else {
                     return;
                 };
+                self.end_subscription(now, &id, happened);
                 if self.peer.withdraw(&id) {
                     happened.push(Happening::Withdrawn { id });
                 }
             }
             _ => happened.push(Happening::Noticed { method, params }),
+        }
+    }
+
+    /// Ends the subscription that a modern server says is over.
+    ///
+    /// Spec: CANC-08, SUB-06. It may end nothing else in this way.
+    fn end_subscription(&mut self, now: Instant, id: &RequestId, happened: &mut Vec<Happening>) {
+        let RequestId::Number(number) = id else {
+            return;
+        };
+        let Some(call) = u64::try_from(*number).ok().map(CallId::new) else {
+            return;
+        };
+        let method = self.peer.waiter(call).map(|waiter| &*waiter.method);
+        if method == Some(method::SUBSCRIPTIONS_LISTEN) {
+            self.peer.handle_lost(call);
+            let reason = "the server ended the subscription";
+            let kind = ExchangeFailureKind::NoAnswer;
+            let failure = Some(ExchangeFailure::new(kind, reason, true));
+            let cause = Cause {
+                failure,
+                ..Cause::default()
+            };
+            self.drain(now, &cause, happened);
         }
     }
 

@@ -16,7 +16,7 @@ use mcp_jsonrpc::Method;
 use mcp_transport::LinkReceiver;
 use mcp_transport::link::{Inbound, Writable};
 use mcp_transport::process::Closed as ChildClosed;
-use mcp_types::{LoggingMessageParams, method};
+use mcp_types::{LoggingMessageParams, ResourceUpdatedParams, method};
 use tokio::sync::watch;
 use tokio::time::{Sleep, sleep_until};
 
@@ -194,6 +194,11 @@ impl Driver {
             method::NOTIFICATIONS_RESOURCES_LIST_CHANGED => {
                 self.last_will.changes.note(Change::Resources)
             }
+            method::NOTIFICATIONS_RESOURCES_UPDATED => {
+                if let Some(updated) = read::<ResourceUpdatedParams>(params) {
+                    self.shared.watchers.tell(&updated.uri);
+                }
+            }
             method::NOTIFICATIONS_MESSAGE => {
                 if let (Some(log), Some(message)) =
                     (&self.log, read::<LoggingMessageParams>(params))
@@ -308,6 +313,7 @@ impl Drop for LastWill {
         core.sender.close();
         drop(core);
         self.shared.told.notify_waiters();
+        self.shared.watchers.close();
         self.changes.close();
         for happening in happened {
             if let Happening::Settled { waiter, settled } = happening {

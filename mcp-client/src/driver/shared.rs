@@ -16,7 +16,9 @@ use super::core::Core;
 use super::waiter::{Head, Waiter};
 use crate::handler::{Asker, Handlers};
 use crate::negotiate::Sessions;
+use crate::param::ParamHeaders;
 use crate::session::Era;
+use crate::subscription::Watchers;
 use crate::{Closure, Error, Sent, clock};
 
 /// The end of a connection.
@@ -63,6 +65,8 @@ pub(crate) struct Shared {
     wants_labels: bool,
     pub(crate) host: Host,
     pub(crate) sessions: Sessions,
+    pub(crate) params: ParamHeaders,
+    pub(crate) watchers: Watchers,
 }
 
 impl Shared {
@@ -74,6 +78,8 @@ impl Shared {
             told: Notify::new(),
             host,
             sessions: Sessions::default(),
+            params: ParamHeaders::default(),
+            watchers: Watchers::default(),
         }
     }
 
@@ -94,7 +100,7 @@ impl Shared {
         let mut core = self.lock();
         // With nothing else under way the caller writes itself: waking the driver would cost a
         // task switch. Otherwise the driver writes everything that has gathered in one go.
-        let is_quiet = core.peer.in_flight() == 0 && !core.sender.has_unsent();
+        let is_quiet = core.peer.waiting() == 0 && !core.sender.has_unsent();
         let call = match core.peer.call(now, timeouts, waiter, method, params) {
             Ok(call) => call,
             Err((_waiter, refused)) => return Err(core.refusal(refused)),

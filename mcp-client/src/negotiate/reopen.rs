@@ -1,11 +1,13 @@
 //! A session that the server no longer knows is opened anew, once for all calls that notice it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use mcp_types::{LoggingLevel, method};
 use tokio::sync::Semaphore;
 
 use super::opening::{Initialized, Opening, initialize};
+use crate::call::{Call, Request, read_raw};
 use crate::driver::Shared;
 use crate::error::Incompatible;
 use crate::{Error, Sent};
@@ -20,6 +22,8 @@ pub(crate) struct Sessions {
     /// Invariant: one call at a time opens a session; the others wait for their turn and find it
     /// done. Whoever is dropped in the middle leaves its turn to the next.
     turn: Semaphore,
+    /// The level of log messages that was asked for.
+    log_level: Mutex<Option<LoggingLevel>>,
 }
 
 impl Default for Sessions {
@@ -28,6 +32,7 @@ impl Default for Sessions {
             generation: AtomicU64::new(0),
             opening: OnceLock::new(),
             turn: Semaphore::new(1),
+            log_level: Mutex::new(None),
         }
     }
 }
@@ -37,6 +42,15 @@ impl Sessions {
     pub(crate) fn opened(&self, opening: Opening) {
         // A connection is opened once.
         let _: Result<(), Opening> = self.opening.set(opening);
+    }
+
+    /// Remembers the level of log messages, for the next session.
+    pub(crate) fn set_log_level(&self, level: &LoggingLevel) {
+        let mut known = self
+            .log_level
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *known = Some(level.clone());
     }
 }
 
@@ -63,6 +77,7 @@ impl Shared {
         match initialize(self, opening, &version).await? {
             Initialized::Open(session) if session.version == version => {
                 self.sessions.generation.fetch_add(1, Ordering::Release);
+                self.restore();
                 Ok(())
             }
             Initialized::Open(session) => {
@@ -73,6 +88,33 @@ impl Shared {
                 Err(Error::PeerIncompatible(Box::new(incompatible)))
             }
             Initialized::Next(_) => Err(self.lost()),
+        }
+    }
+
+    /// Asks the new session for what the lost one was asked for.
+    ///
+    /// Nobody waits for the answers: the call that noticed the loss must not wait for them, and a
+    /// server that refuses now what it granted before tells so in its own log.
+    fn restore(self: &Arc<Self>) {
+        let level = self.sessions.log_level.lock();
+        let level = level.unwrap_or_else(PoisonError::into_inner).clone();
+        let mut requests = Vec::new();
+        if let Some(level) = level {
+            let mut request = Request::new(method::LOGGING_SET_LEVEL, Vec::new());
+            request.push_member("level", level.as_str());
+            requests.push(request);
+        }
+        for uri in self.watchers.subscribed() {
+            let mut request = Request::new(method::RESOURCES_SUBSCRIBE, Vec::new());
+            request.push_member("uri", uri.as_str());
+            requests.push(request);
+        }
+        let timeouts = self.sessions.opening.get().map(|opening| opening.timeouts);
+        let Some(timeouts) = timeouts else { return };
+        for request in requests {
+            let call = Call::new(Arc::clone(self), timeouts, request, read_raw);
+            // A connection that is gone has nothing to restore.
+            let _: Result<(), Error> = call.without_recovery().detach();
         }
     }
 

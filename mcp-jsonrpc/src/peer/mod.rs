@@ -94,6 +94,11 @@ impl<W> Peer<W> {
         self.outgoing.len()
     }
 
+    /// How many calls wait for an answer; those that stay open until one side ends them do not.
+    pub fn waiting(&self) -> usize {
+        self.outgoing.waiting()
+    }
+
     /// How many requests of the peer wait for our answer.
     pub fn asks_open(&self) -> usize {
         self.incoming.len()

@@ -10,7 +10,8 @@ use crate::{Budget, CallId};
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Timeouts {
-    /// From the sending, or the last sign of progress, to the answer.
+    /// From the sending, or the last sign of progress, to the answer. [`Duration::MAX`] stands for
+    /// a call that stays open until one side ends it; other calls go on as if it were not there.
     pub idle: Duration,
     /// From the sending to the answer, whatever happens between.
     pub hard: Duration,
@@ -32,6 +33,10 @@ struct Entry<W> {
 }
 
 impl<W> Entry<W> {
+    fn is_standing(&self) -> bool {
+        self.idle == Duration::MAX
+    }
+
     fn due(&self) -> Instant {
         self.idle_at.min(self.hard_at)
     }
@@ -41,6 +46,8 @@ impl<W> Entry<W> {
 #[derive(Debug)]
 pub(super) struct Outgoing<W> {
     entries: HashMap<CallId, Entry<W>, BuildCallIdHasher>,
+    /// How many of them stay open until one side ends them.
+    standing: usize,
     last_id: u64,
     /// Invariant: no call is due before this time. It may be earlier than the first due call, so
     /// that neither an answer nor progress has to touch it; a look that finds nothing due
@@ -53,6 +60,7 @@ impl<W> Outgoing<W> {
     pub(super) fn new() -> Self {
         Self {
             entries: HashMap::default(),
+            standing: 0,
             last_id: 0,
             next_look: None,
             paused_since: None,
@@ -86,13 +94,16 @@ impl<W> Outgoing<W> {
             idle_at: later(now, timeouts.idle),
             hard_at: later(now, timeouts.hard),
         };
+        self.standing += usize::from(entry.is_standing());
         let due = entry.due();
         self.next_look = Some(self.next_look.map_or(due, |look| look.min(due)));
         self.entries.insert(call, entry);
     }
 
     pub(super) fn remove(&mut self, call: CallId) -> Option<W> {
-        self.entries.remove(&call).map(|entry| entry.waiter)
+        let entry = self.entries.remove(&call)?;
+        self.standing -= usize::from(entry.is_standing());
+        Some(entry.waiter)
     }
 
     pub(super) fn waiter(&self, call: CallId) -> Option<&W> {
@@ -106,9 +117,21 @@ impl<W> Outgoing<W> {
         calls
     }
 
+    /// How many calls wait for an answer that is on its way.
+    pub(super) fn waiting(&self) -> usize {
+        self.entries.len() - self.standing
+    }
+
+    /// The call that waits for an answer, if it is the only one.
     pub(super) fn sole(&self) -> Option<CallId> {
-        let mut keys = self.entries.keys().copied();
-        keys.next().filter(|_sole| keys.next().is_none())
+        if self.waiting() != 1 {
+            return None;
+        }
+        let mut waiting = self
+            .entries
+            .iter()
+            .filter(|(_, entry)| !entry.is_standing());
+        waiting.next().map(|(call, _)| *call)
     }
 
     /// Starts the idle clock of a call afresh.

@@ -227,6 +227,25 @@ fn a_tied_frame_ends_its_call_whatever_id_it_carries() {
 }
 
 #[test]
+fn a_call_that_stays_open_does_not_stand_in_the_way_of_others() {
+    let mut peer = peer();
+    let open = Timeouts::new(Duration::MAX, Duration::MAX);
+    let write = |_call: CallId, _out: &mut Vec<u8>| ();
+    let standing = peer.call(start(), open, "listen", "m", write).unwrap();
+    assert_eq!((peer.in_flight(), peer.waiting()), (1, 0));
+    call(&mut peer, "a");
+    assert_eq!((peer.in_flight(), peer.waiting()), (2, 1));
+    // An error without an id is for the only call that waits.
+    let loose = r#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"m"}}"#;
+    peer.handle_frame(Bytes::from_static(loose.as_bytes()), Tie::None);
+    assert_eq!(peer.calls(), [standing]);
+    peer.handle_timeout(start() + Duration::from_secs(1_000_000));
+    assert_eq!(peer.calls(), [standing]);
+    assert_eq!(peer.abandon(standing), Some("listen"));
+    assert_eq!((peer.in_flight(), peer.waiting()), (0, 0));
+}
+
+#[test]
 fn on_a_stream_of_its_own_only_an_answer_ends_a_call() {
     for (frame, ends) in [
         (r#"{"jsonrpc":"2.0","id":77,"result":{}}"#, true),

@@ -25,6 +25,8 @@ use crate::redact::Redactor;
 #[derive(Debug)]
 pub struct Child {
     pub(super) root: u32,
+    /// When it was started, by the clock of the census.
+    since: u64,
     life: Arc<Life>,
     pub(super) grace: Grace,
     pub(super) ticket: Ticket,
@@ -71,7 +73,8 @@ impl Child {
         let log = command
             .as_stderr_log()
             .map(|log| LineLog::new(log.clone(), life.redactor.clone()));
-        let tree = Tree::new(root, &ticket, false);
+        let since = Tree::start_of(root);
+        let tree = Tree::new(root, since, &ticket, false);
         let watcher = task::start(watch_exit(
             process,
             Arc::clone(&life),
@@ -81,6 +84,7 @@ impl Child {
         let pump = task::start(pump_stderr(stderr, Arc::clone(&life), log));
         Self {
             root,
+            since,
             life,
             grace: command.as_grace(),
             ticket,
@@ -162,7 +166,7 @@ impl Child {
     }
 
     pub(super) fn tree(&self) -> Tree {
-        Tree::new(self.root, &self.ticket, self.exit().is_some())
+        Tree::new(self.root, self.since, &self.ticket, self.exit().is_some())
     }
 }
 

@@ -23,6 +23,7 @@ pub(super) fn take(tree: &Tree) -> Alive {
             continue;
         }
         let marked = carries(pid, &mark, &mut environ);
+        alive.is_unclear |= environ.is_empty() && stat.start >= tree.since && !stat.is_kernels;
         if stat.group == tree.root {
             group.push((pid, stat, marked));
         } else if marked {
@@ -71,7 +72,16 @@ fn carries(pid: u32, mark: &Finder<'_>, buffer: &mut Vec<u8>) -> bool {
     // Bound: the kernel allows arguments and environment some megabytes together.
     let read = File::open(format!("/proc/{pid}/environ"))
         .and_then(|file| file.take(ENVIRON_LEN_MAX).read_to_end(buffer));
-    read.is_ok() && mark.find(buffer).is_some()
+    if read.is_err() {
+        // Not ours to read, or gone: in either case nothing that another look would change.
+        buffer.clear();
+        buffer.push(0);
+    }
+    mark.find(buffer).is_some()
+}
+
+pub(super) fn start_of(process: u32) -> u64 {
+    Stat::of(process).map_or(0, |stat| stat.start)
 }
 
 /// The fields of `/proc/<pid>/stat` that matter here.
@@ -79,6 +89,10 @@ struct Stat {
     state: u8,
     group: u32,
     session: u32,
+    /// In clock ticks since the system's start.
+    start: u64,
+    /// Whether it is a thread of the kernel, which has no environment at all.
+    is_kernels: bool,
 }
 
 impl Stat {
@@ -93,10 +107,16 @@ impl Stat {
         let mut fields = str::from_utf8(rest).ok()?.split_ascii_whitespace().skip(1);
         let state = *fields.next()?.as_bytes().first()?;
         let _parent = fields.next()?;
+        let (group, session) = (fields.next()?, fields.next()?);
+        // Behind the terminal and its group come the flags, the 9th field; the start is the 22nd.
+        let flags: u64 = fields.nth(2)?.parse().ok()?;
+        let start = fields.nth(12)?.parse().ok()?;
         Some(Self {
             state,
-            group: fields.next()?.parse().ok()?,
-            session: fields.next()?.parse().ok()?,
+            group: group.parse().ok()?,
+            session: session.parse().ok()?,
+            start,
+            is_kernels: flags & OF_KERNEL != 0,
         })
     }
 
@@ -104,6 +124,9 @@ impl Stat {
         matches!(self.state, b'Z' | b'X' | b'x')
     }
 }
+
+/// `PF_KTHREAD` of Linux.
+const OF_KERNEL: u64 = 0x0020_0000;
 
 const ENVIRON_LEN_MAX: u64 = 8 << 20;
 
@@ -113,8 +136,12 @@ mod tests {
 
     #[test]
     fn a_name_with_parentheses_and_spaces_is_passed_over() {
-        let stat = Stat::parse(b"77 (a) Z (b c) S 1 70 60 0 -1 4194560\n").unwrap();
+        let text = b"77 (a) Z (b c) S 1 70 60 0 -1 4194560 9 9 9 9 1 2 3 4 20 0 1 0 5150 6 7\n";
+        let stat = Stat::parse(text).unwrap();
         assert_eq!((stat.state, stat.group, stat.session), (b'S', 70, 60));
+        assert_eq!((stat.start, stat.is_kernels), (5150, false));
+        let text = b"2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 3 0 0\n";
+        assert!(Stat::parse(text).unwrap().is_kernels);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! server's, see the census.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal};
 
@@ -16,6 +17,10 @@ mod census;
 #[path = "groups_only.rs"]
 mod census;
 
+/// Looks that may be unclear, and the pause between two of them.
+const LOOKS_MAX: usize = 20;
+const LOOK_PAUSE: Duration = Duration::from_millis(5);
+
 /// A server's process group and mark.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
@@ -25,6 +30,8 @@ pub(super) struct Tree {
     pub(super) mark: String,
     /// Whether the root's end was collected, so that its number may belong to another.
     pub(super) reaped: bool,
+    /// When the root was started, by the clock of the census.
+    pub(super) since: u64,
 }
 
 /// What is alive of a tree at one moment; zombies do not count.
@@ -34,6 +41,9 @@ pub(super) struct Alive {
     pub(super) group: BTreeSet<u32>,
     /// Marked processes outside the group.
     pub(super) strays: BTreeSet<u32>,
+    /// Whether a process younger than the root showed no environment, as one does that is just
+    /// changing from one program to another.
+    pub(super) is_unclear: bool,
 }
 
 impl Alive {
@@ -47,18 +57,35 @@ impl Alive {
 }
 
 impl Tree {
-    pub(super) fn new(root: u32, ticket: &Ticket, reaped: bool) -> Self {
+    pub(super) fn new(root: u32, since: u64, ticket: &Ticket, reaped: bool) -> Self {
         Self {
             root,
             mark: format!("{MARK}={}", ticket.as_mark()),
             reaped,
+            since,
         }
+    }
+
+    /// When a process was started, by the clock of the census; 0 if that cannot be told.
+    pub(super) fn start_of(process: u32) -> u64 {
+        census::start_of(process)
     }
 
     /// Looks for everything that belongs to the server.
     ///
-    /// It reads `/proc`, a few milliseconds for some hundred processes, so it blocks.
+    /// It reads `/proc`, a few milliseconds for some hundred processes, so it blocks; finding
+    /// nothing while something is unclear, it looks again after a moment.
     pub(super) fn alive(&self) -> Alive {
+        // Bound: a process that has taken its environment away for good stays unclear; 100 ms are
+        // more than changing a program takes on a busy machine.
+        for _ in 0..LOOKS_MAX {
+            let alive = census::take(self);
+            if !alive.is_empty() || !alive.is_unclear {
+                return alive;
+            }
+            #[expect(clippy::disallowed_methods, reason = "on a thread for blocking work")]
+            std::thread::sleep(LOOK_PAUSE); // sleep: between two looks, a bounded number of times
+        }
         census::take(self)
     }
 
