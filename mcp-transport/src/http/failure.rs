@@ -26,6 +26,8 @@ pub enum FailureKind {
     CertificateName,
     /// The certificate of the server comes from an authority that is not trusted.
     CertificateUntrusted,
+    /// The server wants a certificate of us, or does not accept ours.
+    ClientCertificate,
     /// Connecting took too long.
     ConnectTimeout,
     /// The body cannot be decoded as its `Content-Encoding` says.
@@ -56,6 +58,43 @@ impl Failure {
             detail: detail.into(),
             may_have_arrived: false,
         }
+    }
+
+    /// What may help, in the words of a configuration file; `None` if no setting can.
+    pub fn advice(&self) -> Option<&'static str> {
+        Some(match self.kind {
+            FailureKind::CertificateExpired => {
+                "renew the certificate, or set the clock of this machine; \
+                 `ssl_verify: false` turns the check off"
+            }
+            FailureKind::CertificateName => {
+                "use a name of the certificate in `url`; `ssl_verify: false` turns the check off"
+            }
+            FailureKind::CertificateUntrusted => {
+                "name a file with the certificate of the authority in `ca_bundle`; \
+                 `ssl_verify: false` turns the check off"
+            }
+            FailureKind::ClientCertificate => {
+                "name the files of the certificate and its key in `client_cert` and `client_key`"
+            }
+            FailureKind::ConnectTimeout | FailureKind::Unreachable => {
+                "check host and port of `url`; if there is a proxy on the way, set `proxy`"
+            }
+            FailureKind::Proxy => {
+                "check `proxy` or the variables HTTP_PROXY and HTTPS_PROXY; NO_PROXY lists hosts \
+                 that need none"
+            }
+            FailureKind::ProxyLogin => {
+                "put the login into the URL of the proxy, as in http://user:password@host:port"
+            }
+            FailureKind::Redirect => "set `url` to where the server redirects",
+            FailureKind::Refused => "start the server, or check the port of `url`",
+            FailureKind::Resolve => {
+                "check the host name in `url`; if only a proxy can look it up, set `proxy`"
+            }
+            FailureKind::Tls => "check whether `url` should begin with http:// instead of https://",
+            FailureKind::Broken | FailureKind::Encoding | FailureKind::Misused => return None,
+        })
     }
 
     /// A failure after which the request may have arrived.

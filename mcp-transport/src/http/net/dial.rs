@@ -47,10 +47,6 @@ fn keep_alive(stream: &TcpStream) -> rustix::io::Result<()> {
 }
 
 /// Whether a host can only be this machine.
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the rules of proxies, which come next, need it")
-)]
 pub(super) fn is_loopback(host: &str) -> bool {
     let host = bare(host);
     host.parse::<IpAddr>().map_or_else(

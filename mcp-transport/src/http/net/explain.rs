@@ -4,6 +4,7 @@ use std::error::Error;
 use std::io;
 
 use hyper_util::client::legacy;
+use rustls::{AlertDescription, CertificateError, Error as TlsError};
 
 use super::place::Place;
 use crate::http::{Failure, FailureKind};
@@ -13,7 +14,6 @@ pub(super) fn no_response(error: &legacy::Error, place: &Place) -> Failure {
     if let Some(failure) = find::<Failure>(error) {
         return failure.clone();
     }
-    // The pool tells which connection a request was given to; without one it was given to none.
     let mut failure = match find::<hyper::Error>(error) {
         Some(error) => in_http(error, place),
         None => {
@@ -21,6 +21,7 @@ pub(super) fn no_response(error: &legacy::Error, place: &Place) -> Failure {
             Failure::unsent(FailureKind::Broken, detail)
         }
     };
+    // The pool names the connection that a request was given to; without one it was given to none.
     failure.may_have_arrived &= error.connect_info().is_some();
     failure
 }
@@ -37,18 +38,119 @@ fn in_http(error: &hyper::Error, place: &Place) -> Failure {
         let detail = format!("the request to {place} cannot be made: {error}");
         return Failure::unsent(FailureKind::Misused, detail);
     }
+    if let Some(failure) = find_tls(error).and_then(|error| refused_us(error, place)) {
+        return failure;
+    }
     let why = why(error);
     let detail = if error.is_parse() {
         format!("what {place} answered is no HTTP: {why}")
     } else if error.is_incomplete_message() {
         format!("{place} closed the connection before its response was complete")
+    } else if error.is_timeout() {
+        format!("{place} no longer answers on a connection that it holds open")
     } else {
         format!("the exchange with {place} broke off: {why}")
     };
     let mut failure = Failure::maybe_sent(FailureKind::Broken, detail);
-    // These are given back by the pool with the request, of which not one byte was written.
-    failure.may_have_arrived = !error.is_canceled();
+    failure.may_have_arrived = !is_unsent(error);
     failure
+}
+
+/// Whether the request is known not to have been looked at.
+fn is_unsent(error: &hyper::Error) -> bool {
+    // A canceled request is given back with not one byte of it written. Spec: RFC 9113, 8.7. A
+    // refused stream was not looked at.
+    let is_refused = find::<h2::Error>(error)
+        .is_some_and(|error| error.reason() == Some(h2::Reason::REFUSED_STREAM));
+    error.is_canceled() || is_refused
+}
+
+/// Why there is no TLS.
+pub(super) fn handshake(error: &io::Error, host: &str, port: u16) -> Failure {
+    let at = format!("{host}:{port}");
+    let Some(tls) = find_tls(error) else {
+        let detail = match error.kind() {
+            io::ErrorKind::UnexpectedEof => {
+                format!("{at} closed the connection in the handshake of TLS")
+            }
+            _ => format!("the handshake of TLS with {at} broke off: {error}"),
+        };
+        return Failure::unsent(FailureKind::Tls, detail);
+    };
+    match tls {
+        TlsError::InvalidCertificate(why) => certificate(why, &at),
+        TlsError::AlertReceived(alert) if is_about_us(*alert) => client_certificate(*alert, &at),
+        TlsError::InvalidMessage(_) => Failure::unsent(
+            FailureKind::Tls,
+            format!("what {at} answered is no TLS; it may speak plain http on that port"),
+        ),
+        tls => Failure::unsent(
+            FailureKind::Tls,
+            format!("the handshake of TLS with {at} failed: {tls}"),
+        ),
+    }
+}
+
+fn certificate(why: &CertificateError, at: &str) -> Failure {
+    use CertificateError as C;
+    let (kind, said) = match why {
+        C::Expired | C::ExpiredContext { .. } => {
+            (FailureKind::CertificateExpired, "has expired".to_owned())
+        }
+        C::NotValidYet | C::NotValidYetContext { .. } => (
+            FailureKind::CertificateExpired,
+            "is not valid yet".to_owned(),
+        ),
+        C::NotValidForName | C::NotValidForNameContext { .. } => (
+            FailureKind::CertificateName,
+            "is for another host name".to_owned(),
+        ),
+        C::UnknownIssuer => (
+            FailureKind::CertificateUntrusted,
+            "was issued by itself or by an authority that is not trusted".to_owned(),
+        ),
+        other => (
+            FailureKind::CertificateUntrusted,
+            format!("is not accepted: {other}"),
+        ),
+    };
+    Failure::unsent(kind, format!("the certificate of {at} {said}"))
+}
+
+/// Servers look at our certificate when for us the handshake is over, so their verdict comes with
+/// the first exchange; they look at no request before it.
+fn refused_us(error: &TlsError, place: &Place) -> Option<Failure> {
+    match error {
+        TlsError::AlertReceived(alert) if is_about_us(*alert) => {
+            Some(client_certificate(*alert, &place.to_string()))
+        }
+        _ => None,
+    }
+}
+
+fn is_about_us(alert: AlertDescription) -> bool {
+    use AlertDescription as A;
+    matches!(
+        alert,
+        A::AccessDenied
+            | A::BadCertificate
+            | A::CertificateExpired
+            | A::CertificateRequired
+            | A::CertificateRevoked
+            | A::CertificateUnknown
+            | A::NoCertificate
+            | A::UnknownCA
+            | A::UnsupportedCertificate
+    )
+}
+
+fn client_certificate(alert: AlertDescription, at: &str) -> Failure {
+    let detail = if alert == AlertDescription::CertificateRequired {
+        format!("{at} wants a certificate of the client, and none is set")
+    } else {
+        format!("{at} does not accept the certificate of the client ({alert:?})")
+    };
+    Failure::unsent(FailureKind::ClientCertificate, detail)
 }
 
 /// The innermost cause, which says most.
@@ -73,4 +175,9 @@ fn find<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a 
         cause = error.source();
     }
     None
+}
+
+/// The error of TLS, which an error of I/O holds without naming it as its cause.
+fn find_tls<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a TlsError> {
+    find::<TlsError>(error).or_else(|| find::<io::Error>(error)?.get_ref()?.downcast_ref())
 }

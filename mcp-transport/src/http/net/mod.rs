@@ -3,21 +3,31 @@
 //! | module | job |
 //! |---|---|
 //! | `options` | what can be set, with its defaults |
+//! | `proxy`, `exempt` | decisions: which proxy, and for whom none |
 //! | `connect` | one connection, from name to TLS |
 //! | `dial`, `place` | names to addresses to sockets; how a host and a port are written |
+//! | `tunnel` | the way through a proxy |
+//! | `tls`, `trust` | files and configurations of TLS; which certificates are believed |
 //! | `stream` | what a connection runs over |
+//! | `coding` | undoes the content codings of replies |
 //! | `explain` | errors of the libraries as failures, by type |
 //! | `tasks` | where the tasks of connections are started |
 //!
 //! It knows nothing of MCP; redirects, sessions and logins are decided above it.
 
+mod coding;
 mod connect;
 mod dial;
+mod exempt;
 mod explain;
 mod options;
 mod place;
+mod proxy;
 mod stream;
 mod tasks;
+mod tls;
+mod trust;
+mod tunnel;
 
 #[cfg(test)]
 mod tests;
@@ -28,8 +38,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use http::{Request, Response};
-use http_body_util::{BodyExt as _, Full};
+use http::header::{self, Entry};
+use http::{Request, Response, StatusCode};
+use http_body_util::Full;
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioTimer;
 
@@ -38,7 +49,7 @@ pub use self::options::{HttpOptions, Proxy};
 use self::connect::Connector;
 use self::place::Place;
 use self::tasks::Tasks;
-use super::{Backend, Body, Failure, FailureKind};
+use super::{Backend, Body, Failure};
 
 /// How often a peer that owes an answer over HTTP/2 is asked whether it is still there.
 const PING_INTERVAL: Duration = Duration::from_secs(30);
@@ -52,6 +63,7 @@ const PING_TIMEOUT: Duration = Duration::from_secs(20);
 #[derive(Clone)]
 pub struct HyperBackend {
     client: Client<Connector, Full<Bytes>>,
+    connector: Connector,
     options: Arc<HttpOptions>,
 }
 
@@ -63,7 +75,7 @@ impl HyperBackend {
     ///
     /// # Errors
     ///
-    /// [`FailureKind::Misused`] if a file cannot be read or used, or the URL of the proxy cannot.
+    /// [`super::FailureKind::Misused`] if a file cannot be read or used, or the URL of the proxy cannot.
     pub fn new(options: HttpOptions) -> Result<Self, Failure> {
         let connector = Connector::new(&options)?;
         let mut builder = Client::builder(Tasks);
@@ -77,7 +89,8 @@ impl HyperBackend {
             .http2_keep_alive_interval(PING_INTERVAL)
             .http2_keep_alive_timeout(PING_TIMEOUT);
         Ok(Self {
-            client: builder.build(connector),
+            client: builder.build(connector.clone()),
+            connector,
             options: Arc::new(options),
         })
     }
@@ -85,16 +98,25 @@ impl HyperBackend {
 
 #[async_trait]
 impl Backend for HyperBackend {
-    async fn send(&self, request: Request<Bytes>) -> Result<Response<Body>, Failure> {
+    async fn send(&self, mut request: Request<Bytes>) -> Result<Response<Body>, Failure> {
         let Some(place) = Place::of(request.uri()) else {
-            let detail = "the url has to begin with http:// or https:// and name a host";
-            return Err(Failure::unsent(FailureKind::Misused, detail));
+            return Err(tls::misused(connect::NO_PLACE));
         };
+        let hop = self.connector.takes_whole(&place)?;
+        if let Some(login) = hop.and_then(|hop| hop.login.as_ref()) {
+            let headers = request.headers_mut();
+            headers.insert(header::PROXY_AUTHORIZATION, login.basic.clone());
+        }
+        if let Entry::Vacant(entry) = request.headers_mut().entry(header::ACCEPT_ENCODING) {
+            entry.insert(coding::ACCEPTED);
+        }
         match self.client.request(request.map(Full::new)).await {
-            Ok(response) => Ok(response.map(|body| {
-                let explain = move |error: hyper::Error| explain::broken_body(&error, &place);
-                Body::new(body.map_err(explain))
-            })),
+            Ok(response) => match hop {
+                Some(hop) if response.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED => {
+                    Err(tunnel::login_wanted(hop))
+                }
+                _ => coding::undo(response, place),
+            },
             Err(error) => Err(explain::no_response(&error, &place)),
         }
     }

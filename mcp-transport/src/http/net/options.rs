@@ -4,10 +4,26 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::proxy::Rules;
+use crate::http::Failure;
+
 /// Idle connections that are kept to one origin.
 // Bound: each costs a file descriptor here and there, of which a process may have as few as 256;
 // each one less costs a handshake when as many calls run at once again, which few clients do.
 const IDLE_MAX: usize = 32;
+
+/// The variables that say which proxy to use.
+const VARIABLES: [&str; 9] = [
+    "ALL_PROXY",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "NO_PROXY",
+    "REQUEST_METHOD",
+    "all_proxy",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+];
 
 /// How connections to servers are made.
 ///
@@ -27,6 +43,7 @@ pub struct HttpOptions {
     pub(super) client_key: Option<PathBuf>,
     pub(super) is_verifying: bool,
     pub(super) proxy: Proxy,
+    environment: Option<Vec<(&'static str, String)>>,
     pub(super) connect_timeout: Duration,
     pub(super) pool_idle_timeout: Duration,
     pub(super) idle_max: usize,
@@ -34,17 +51,26 @@ pub struct HttpOptions {
 
 /// Whether requests go through a proxy.
 ///
-/// This machine itself (`localhost`, names below it, 127.0.0.0/8 and `::1`) is never asked for
+/// `https` goes through it by CONNECT; `http` is sent to it whole. A proxy is
+/// `http://[user:password@]host:port`, where `http://` may be missing, or `https://`, or SOCKS 5 as
+/// `socks5://`, which looks names up here, or `socks5h://`, which has the proxy do so. User and
+/// password are percent-encoded.
+///
+/// Hosts in `no_proxy` or `NO_PROXY` are asked for directly: a list with commas of names, which
+/// stand for all names below them too, addresses, networks such as `10.0.0.0/8`, each with a port
+/// if it is for that one only, or `*` for all hosts. This machine itself (`localhost`, names below it, 127.0.0.0/8 and `::1`) is never asked for
 /// through a proxy, whatever is set here.
 #[derive(Clone, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Proxy {
-    /// As the environment says.
+    /// As the environment says: `http_proxy`, `https_proxy`, and `all_proxy` where the other one is
+    /// not set, each in lower or upper case, lower case first. `HTTP_PROXY` does not count where
+    /// `REQUEST_METHOD` is set, since there it may come from a header of somebody's request.
     #[default]
     FromEnvironment,
     /// Never.
     None,
-    /// Through this one.
+    /// Through this one, except for hosts in `no_proxy` or `NO_PROXY`.
     Url(String),
 }
 
@@ -57,15 +83,60 @@ impl HttpOptions {
             client_key: None,
             is_verifying: true,
             proxy: Proxy::FromEnvironment,
+            environment: None,
             connect_timeout: Duration::from_secs(10),
             pool_idle_timeout: Duration::from_secs(90),
             idle_max: IDLE_MAX,
         }
     }
 
+    /// A file of certificates in PEM whose authorities are trusted beside the others. Default none.
+    ///
+    /// The others are those of the system, where `SSL_CERT_FILE` and `SSL_CERT_DIR` name files
+    /// instead if they are set, or those that Mozilla trusts if the system has none. The
+    /// certificate of a server that signed itself can be named here too.
+    pub fn ca_bundle(mut self, path: impl Into<PathBuf>) -> Self {
+        self.ca_bundle = Some(path.into());
+        self
+    }
+
+    /// A file in PEM with the certificate by which servers know us, followed by those of its
+    /// authorities except the last. Default none.
+    pub fn client_cert(mut self, path: impl Into<PathBuf>) -> Self {
+        self.client_cert = Some(path.into());
+        self
+    }
+
+    /// A file in PEM with the key of [`HttpOptions::client_cert`], not encrypted. Default: it
+    /// stands in the same file as the certificate.
+    pub fn client_key(mut self, path: impl Into<PathBuf>) -> Self {
+        self.client_key = Some(path.into());
+        self
+    }
+
+    /// Whether servers have to prove who they are. Default yes.
+    ///
+    /// Without it anybody on the way can read and change everything, credentials included; there
+    /// is no warning beside this one. Naming the server's own certificate in
+    /// [`HttpOptions::ca_bundle`] does for most purposes and gives nothing away.
+    pub fn verify(mut self, is_verifying: bool) -> Self {
+        self.is_verifying = is_verifying;
+        self
+    }
+
     /// Whether requests go through a proxy. Default [`Proxy::FromEnvironment`].
     pub fn proxy(mut self, proxy: Proxy) -> Self {
         self.proxy = proxy;
+        self
+    }
+
+    /// Where [`Proxy`] finds its variables, asked once for each of them. Default: the environment
+    /// of the process when a backend is made.
+    pub fn environment(mut self, look_up: impl Fn(&str) -> Option<String>) -> Self {
+        let found = VARIABLES
+            .iter()
+            .filter_map(|name| Some((*name, look_up(name)?)));
+        self.environment = Some(found.collect());
         self
     }
 
@@ -89,6 +160,17 @@ impl HttpOptions {
     pub fn idle_max(mut self, count: usize) -> Self {
         self.idle_max = count;
         self
+    }
+
+    /// Which proxy to use for what.
+    pub(super) fn rules(&self) -> Result<Rules, Failure> {
+        match &self.environment {
+            Some(found) => Rules::new(&self.proxy, &|name| {
+                let mut of_name = found.iter().filter(|(key, _value)| *key == name);
+                of_name.next().map(|(_key, value)| value.clone())
+            }),
+            None => Rules::new(&self.proxy, &|name| std::env::var(name).ok()),
+        }
     }
 }
 

@@ -7,12 +7,24 @@ use std::task::{Context, Poll};
 use hyper_util::client::legacy::connect::{Connected, Connection};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio_rustls::client::TlsStream;
 
 /// A socket, with as many layers of TLS as the way to the server has: none, one, or a second one
 /// inside the TLS of a proxy.
 #[derive(Debug)]
 pub(super) enum Stream {
     Plain(TcpStream),
+    Tls(Box<TlsStream<Self>>),
+}
+
+impl Stream {
+    /// Whether the peer chose HTTP/2.
+    fn is_h2(&self) -> bool {
+        match self {
+            Self::Plain(_) => false,
+            Self::Tls(stream) => stream.get_ref().1.alpn_protocol() == Some(b"h2"),
+        }
+    }
 }
 
 /// A stream that is ready for HTTP.
@@ -25,7 +37,12 @@ pub(super) struct Ready {
 
 impl Connection for Ready {
     fn connected(&self) -> Connected {
-        Connected::new().proxy(self.is_proxied)
+        let connected = Connected::new().proxy(self.is_proxied);
+        if self.stream.is_h2() && !self.is_proxied {
+            connected.negotiated_h2()
+        } else {
+            connected
+        }
     }
 }
 
@@ -34,6 +51,7 @@ macro_rules! each {
     ($stream:expr, $inner:ident => $call:expr) => {
         match $stream {
             Stream::Plain($inner) => $call,
+            Stream::Tls($inner) => $call,
         }
     };
 }

@@ -1,4 +1,8 @@
 //! The backend against real sockets on the loopback interface.
 
+mod certificates;
+mod coding;
 mod plain;
+mod proxy;
 mod server;
+mod tls;
