@@ -11,6 +11,7 @@ mod refresh;
 mod reply;
 mod request;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -21,7 +22,7 @@ use std::time::Duration;
 use mcp_jsonrpc::{Answer, CallId, Timeouts};
 use mcp_types::ProgressParams;
 use tokio::sync::oneshot;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use self::outcome::Ended;
 use self::recovery::Recovery;
@@ -31,7 +32,7 @@ pub(crate) use self::reply::{
 };
 pub(crate) use self::request::Request;
 use crate::driver::{Settled, Shared, Waiter};
-use crate::error::Misuse;
+use crate::error::{Budget, Misuse, TimedOut};
 use crate::notice::ProgressSink;
 use crate::{Error, Sent};
 
@@ -57,7 +58,11 @@ enum State {
     Done,
     Failed(Option<Error>),
     /// Something has to be done before the request is sent once more.
-    Preparing(Preparing),
+    Preparing {
+        preparing: Preparing,
+        /// Since when, if that counts as time of the call.
+        since: Option<Instant>,
+    },
     Ready(Request),
     Waiting {
         call: CallId,
@@ -209,10 +214,17 @@ impl<T> Call<T> {
         Poll::Ready(match ended {
             Ended::Done(value) => Some(Ok(value)),
             Ended::NeedsInput(asked) => {
-                self.prepare(|recovery, shared| recovery.after_input(shared, request, *asked))
+                // The time in which the user answers is nobody's fault.
+                self.prepare(None, |recovery, shared| {
+                    recovery.after_input(shared, request, *asked)
+                })
             }
             Ended::Failed(error) => {
-                self.prepare(|recovery, shared| recovery.after(shared, request, error, generation))
+                let (method, timeouts) = (request.method.clone(), self.timeouts);
+                self.prepare(Some(Instant::now()), |recovery, shared| {
+                    let preparing = recovery.after(shared, request, error, generation)?;
+                    Ok(Box::pin(within(preparing, method, timeouts)))
+                })
             }
         })
     }
@@ -220,15 +232,40 @@ impl<T> Call<T> {
     /// Gets the request ready to be sent once more, or gives the error why it is not.
     fn prepare(
         &mut self,
+        since: Option<Instant>,
         decide: impl FnOnce(&mut Recovery, &Arc<Shared>) -> Result<Preparing, Error>,
     ) -> Option<Result<T, Error>> {
         match decide(&mut self.recovery, &self.shared) {
             Ok(preparing) => {
-                self.state = State::Preparing(preparing);
+                self.state = State::Preparing { preparing, since };
                 None
             }
             Err(error) => Some(Err(error)),
         }
+    }
+}
+
+/// Bounds what has to be done before a request is sent once more by the time of its call.
+async fn within(
+    preparing: Preparing,
+    method: Cow<'static, str>,
+    timeouts: Timeouts,
+) -> Result<Request, Error> {
+    let after = timeouts.idle.min(timeouts.hard);
+    match timeout(after, preparing).await {
+        Ok(prepared) => prepared,
+        Err(_elapsed) => Err(Error::TimedOut(Box::new(TimedOut {
+            waiting_for: format!("what has to come before {method} is sent again"),
+            budget: if after == timeouts.idle {
+                Budget::Idle
+            } else {
+                Budget::Hard
+            },
+            after,
+            // Only what did not run is sent again.
+            sent: Sent::No,
+            evidence: String::new(),
+        }))),
     }
 }
 
@@ -237,8 +274,11 @@ impl<T> Future for Call<T> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         loop {
-            if let State::Preparing(preparing) = &mut self.state {
-                match ready!(preparing.as_mut().poll(context)) {
+            if let State::Preparing { preparing, since } = &mut self.state {
+                let (prepared, since) = (ready!(preparing.as_mut().poll(context)), *since);
+                let spent = since.map_or(Duration::ZERO, |since| since.elapsed());
+                self.timeouts.hard = self.timeouts.hard.saturating_sub(spent);
+                match prepared {
                     Ok(request) => self.state = State::Ready(request),
                     Err(error) => self.state = State::Failed(Some(error)),
                 }
@@ -271,7 +311,7 @@ impl<T> fmt::Debug for Call<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = match &self.state {
             State::Failed(_) => "failed",
-            State::Preparing(_) => "to be sent again",
+            State::Preparing { .. } => "to be sent again",
             State::Ready(_) => "not sent",
             State::Waiting { .. } => "in flight",
             State::Done => "done",

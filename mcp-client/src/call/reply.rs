@@ -85,13 +85,13 @@ pub(crate) fn read_typed<T: Decode + ResultObject>(
 ) -> Result<Reply<T>, Unreadable> {
     let decoded = match decode(answer) {
         Ok(decoded) => decoded,
-        Err(error) if answer.is_checked() => return Err(Unreadable::Fault(error)),
+        Err(error) if answer.is_checked() => return Err(unreadable(answer, error)),
         // An answer known by its edges may hold more than its result; look again, with care.
         Err(_quick) => {
             let checked = answer
                 .recheck()
                 .map_err(|malformed| Unreadable::Fault(PeerFault::Frame(malformed)))?;
-            decode(&checked).map_err(Unreadable::Fault)?
+            decode(&checked).map_err(|error| unreadable(&checked, error))?
         }
     };
     match T::result_type(&decoded.value) {
@@ -112,12 +112,23 @@ pub(crate) fn read_input_or_raw(answer: &Answer) -> Result<RawReply, Unreadable>
     let result = answer.result();
     // The text is looked for first, since reading a large result costs more than the rest.
     if memchr::memmem::find(&result, b"\"input_required\"").is_some()
-        && let Ok(decoded) = decode::<InputRequiredResult>(answer)
-        && decoded.value.result_type == Some(ResultType::InputRequired)
+        && let Some(asked) = asked_input(answer)
     {
-        return Err(Unreadable::NeedsInput(Box::new(decoded.value)));
+        return Err(Unreadable::NeedsInput(asked));
     }
     read_raw(answer)
+}
+
+/// Why a result is none of the method's: it may ask for input instead of having its members.
+fn unreadable(answer: &Answer, error: PeerFault) -> Unreadable {
+    asked_input(answer).map_or(Unreadable::Fault(error), Unreadable::NeedsInput)
+}
+
+/// What a result asks for, if it says that it asks for something.
+fn asked_input(answer: &Answer) -> Option<Box<InputRequiredResult>> {
+    let decoded = decode::<InputRequiredResult>(answer).ok()?;
+    let asks = decoded.value.result_type == Some(ResultType::InputRequired);
+    asks.then(|| Box::new(decoded.value))
 }
 
 /// Reads a page of tools, without those that no request could follow (HTTP-17).

@@ -1,7 +1,10 @@
 //! Which era is spoken, decided once, and what differs by it.
 
+mod headers;
+mod input;
 mod negotiation;
 mod streams;
+mod subscriptions;
 
 use mcp_client::{Builder, Client, Error};
 use mcp_tests::script::ScriptedServer;
