@@ -17,6 +17,7 @@ use tokio::task::JoinHandle;
 
 use crate::Error;
 use crate::builder::Builder;
+use crate::cache::ListCache;
 use crate::call::{
     Call, RawReply, Reply, Request, Unreadable, misused, read_callable_tools, read_input_or_raw,
     read_raw, read_typed,
@@ -26,7 +27,7 @@ use crate::error::Misuse;
 use crate::ledger::{Ledger, LedgerEntry};
 use crate::listening::Listening;
 use crate::negotiate::members_of;
-use crate::notice::{ChangeCounts, Changes};
+use crate::notice::{Change, ChangeCounts, Changes};
 use crate::page::{Listing, PageLimits};
 use crate::session::{Era, Session};
 use crate::subscription::Watchers;
@@ -81,6 +82,7 @@ pub struct Client {
     connection: Arc<Connection>,
     session: Arc<Session>,
     ledger: Arc<Ledger>,
+    lists: Arc<ListCache>,
     timeouts: Timeouts,
     page_limits: PageLimits,
 }
@@ -102,6 +104,7 @@ impl Client {
             connection: Arc::new(connection),
             session: Arc::new(session),
             ledger,
+            lists: Arc::default(),
             timeouts,
             page_limits,
         }
@@ -109,6 +112,20 @@ impl Client {
 
     pub(crate) fn page_limits(&self) -> PageLimits {
         self.page_limits
+    }
+
+    pub(crate) fn lists(&self) -> &ListCache {
+        &self.lists
+    }
+
+    pub(crate) fn changes_of(&self, change: Change) -> u64 {
+        self.connection.changes.count(change)
+    }
+
+    /// Forgets the lists that are kept because their server says that they are fresh, so that the
+    /// next one is asked for.
+    pub fn forget_lists(&self) {
+        self.lists.clear();
     }
 
     /// What was negotiated.
@@ -257,6 +274,9 @@ impl Client {
     }
 
     /// All tools, page by page; a tool that could not be read is left out and told of.
+    ///
+    /// This and the other whole lists are kept for as long as a modern server says that they are
+    /// fresh and tells of no change; see [`Client::forget_lists`].
     ///
     /// # Errors
     ///

@@ -21,6 +21,7 @@
 //! the handlers: [`SamplingHandler`], [`ElicitationHandler`], [`RootsHandler`].
 
 mod builder;
+mod cache;
 mod call;
 mod client;
 mod clock;

@@ -79,6 +79,12 @@ impl ChangeCounts {
         self.changed.notify_waiters();
     }
 
+    /// How many changes of a kind were told so far.
+    pub(crate) fn count(&self, change: Change) -> u64 {
+        let count = self.counts.get(change.index());
+        count.map_or(0, |count| count.load(Ordering::Acquire))
+    }
+
     pub(crate) fn close(&self) {
         self.is_closed.store(true, Ordering::Release);
         self.changed.notify_waiters();

@@ -1,13 +1,19 @@
 //! Lists over several pages, with the guards that keep a broken server from paging for ever.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use mcp_types::{
-    Diagnostic, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    Cacheable, Diagnostic, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
     ListToolsResult, Prompt, Resource, ResourceTemplate, Tool,
 };
 
+use tokio::time::Instant;
+
+use crate::cache::{ListCache, Slot};
 use crate::call::{Call, Reply};
+use crate::notice::Change;
+use crate::session::Era;
 use crate::{Client, Error};
 
 /// How far a list is followed.
@@ -54,16 +60,27 @@ pub enum Cut {
 }
 
 /// A result that is a page of something.
-pub(crate) trait PageOf {
-    type Item;
+pub(crate) trait PageOf: Cacheable {
+    type Item: Clone;
+
+    /// Which change makes the list stale.
+    const CHANGE: Change;
+
+    fn slot(cache: &ListCache) -> &Slot<Self::Item>;
 
     fn into_parts(self) -> (Vec<Self::Item>, Option<String>);
 }
 
 macro_rules! page_of {
-    ($result:ident, $items:ident, $item:ident) => {
+    ($result:ident: $items:ident of $item:ident, $slot:ident, $change:ident) => {
         impl PageOf for $result {
             type Item = $item;
+
+            const CHANGE: Change = Change::$change;
+
+            fn slot(cache: &ListCache) -> &Slot<$item> {
+                &cache.$slot
+            }
 
             fn into_parts(self) -> (Vec<$item>, Option<String>) {
                 (self.$items, self.next_cursor)
@@ -72,27 +89,36 @@ macro_rules! page_of {
     };
 }
 
-page_of!(ListPromptsResult, prompts, Prompt);
-page_of!(ListResourcesResult, resources, Resource);
-page_of!(
-    ListResourceTemplatesResult,
-    resource_templates,
-    ResourceTemplate
-);
-
-impl PageOf for ListToolsResult {
-    type Item = Tool;
-
-    fn into_parts(self) -> (Vec<Tool>, Option<String>) {
-        (self.tools, self.next_cursor)
-    }
-}
+page_of!(ListPromptsResult: prompts of Prompt, prompts, Prompts);
+page_of!(ListResourcesResult: resources of Resource, resources, Resources);
+page_of!(ListResourceTemplatesResult: resource_templates of ResourceTemplate, templates, Resources);
+page_of!(ListToolsResult: tools of Tool, tools, Tools);
 
 impl Client {
-    /// Follows a list from its first page on.
+    /// Follows a list from its first page on, unless the last time it was followed is fresh.
     pub(crate) async fn collect<P: PageOf>(
         &self,
         page: impl Fn(Option<&str>) -> Call<Reply<P>>,
+    ) -> Result<Listing<P::Item>, Error> {
+        let is_modern = self.session().era == Era::Modern;
+        let changes = self.changes_of(P::CHANGE);
+        let slot = P::slot(self.lists());
+        if is_modern && let Some(listing) = slot.fresh(Instant::now(), changes) {
+            return Ok(listing);
+        }
+        let mut ttl = Duration::MAX;
+        let listing = self.follow(page, &mut ttl).await?;
+        if is_modern {
+            slot.keep(Instant::now(), ttl, changes, &listing);
+        }
+        Ok(listing)
+    }
+
+    /// Follows a list, and shortens `ttl` to that of the page which expires first.
+    async fn follow<P: PageOf>(
+        &self,
+        page: impl Fn(Option<&str>) -> Call<Reply<P>>,
+        ttl: &mut Duration,
     ) -> Result<Listing<P::Item>, Error> {
         let limits = self.page_limits();
         let mut listing = Listing {
@@ -104,6 +130,7 @@ impl Client {
         let mut cursor: Option<String> = None;
         for _ in 0..limits.pages_max {
             let reply = page(cursor.as_deref()).await?;
+            *ttl = (*ttl).min(reply.value.ttl());
             let (items, next) = reply.value.into_parts();
             listing.diagnostics.extend(reply.diagnostics);
             listing.items.extend(items);

@@ -1,5 +1,6 @@
 //! Which era is spoken, decided once, and what differs by it.
 
+mod caching;
 mod headers;
 mod input;
 mod negotiation;
