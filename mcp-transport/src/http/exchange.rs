@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Response, StatusCode, header};
+use http::{HeaderValue, Response, StatusCode, header};
 use tokio::time::{sleep, timeout};
 
 use super::Body;
 use super::body::{Events, Stop, Whole, read_excerpt, read_whole};
 use super::resume::{Resume, Resumption};
+use super::sender::SendFailure;
 use super::value::essence;
 use super::wire::{Control, Wire};
 use crate::link::{ExchangeFailure, ExchangeFailureKind as Kind, ExchangeId, Inbound, Origin};
@@ -179,12 +180,15 @@ impl Cursor {
         if let Some(retry) = decoder.retry() {
             self.retry = Some(retry);
         }
-        let id = decoder.last_event_id();
-        let is_new = id.is_some() && id != self.last_event_id.as_deref();
-        if is_new {
-            self.last_event_id = id.map(str::to_owned);
-        }
-        is_new
+        let Some(id) = decoder.last_event_id() else {
+            return false;
+        };
+        let is_new = Some(id) != self.last_event_id.as_deref();
+        // An id that cannot be sent back stands for none: to go on from the one before it would
+        // repeat what has been handed on.
+        let can_be_sent = HeaderValue::from_bytes(id.as_bytes()).is_ok();
+        self.last_event_id = can_be_sent.then(|| id.to_owned());
+        is_new && can_be_sent
     }
 }
 
@@ -198,11 +202,11 @@ async fn stream(
 ) -> Result<(), ExchangeFailure> {
     let mut cursor = Cursor::default();
     let mut resume = Resume::default();
-    let mut next = Some(response);
+    let mut next = Ok(response);
     loop {
-        let failure = match next.take() {
-            None => no_answer(),
-            Some(response) => {
+        let failure = match next {
+            Err(failure) => failure,
+            Ok(response) => {
                 let mut events = Events::new(response.into_body(), wire.limits.frame_len_max);
                 let (stop, has_delivered) = hand_on(wire, exchange, &mut events, control).await?;
                 if cursor.advance(&events) || has_delivered {
@@ -270,25 +274,36 @@ async fn hand_on(
     }
 }
 
-/// Takes a stream up again; `None` if that failed in a way that may pass.
-async fn reopen(wire: &Wire, cursor: &Cursor) -> Result<Option<Response<Body>>, ExchangeFailure> {
-    let Ok(response) = wire.sender.get(cursor.last_event_id.as_deref()).await else {
-        return Ok(None);
+/// Takes a stream up again; the inner error is one that may pass.
+async fn reopen(
+    wire: &Wire,
+    cursor: &Cursor,
+) -> Result<Result<Response<Body>, ExchangeFailure>, ExchangeFailure> {
+    let response = match wire.sender.get(cursor.last_event_id.as_deref()).await {
+        Ok(response) => response,
+        Err(SendFailure::Backend(failure)) => return Ok(Err(not_resumed(&failure.to_string()))),
+        Err(SendFailure::Denied { reason, .. }) => return Err(not_resumed(&reason)),
     };
     let status = response.status();
-    if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS {
-        return Ok(None);
-    }
     if status == StatusCode::NOT_FOUND {
         let reason = "the session was lost before the answer came".to_owned();
         return Err(ExchangeFailure::new(Kind::SessionLost, reason, true));
     }
-    if !status.is_success() {
-        let reason = format!("the reply ended, and taking it up again was refused: {status}");
-        return Err(ExchangeFailure::new(Kind::Broken, reason, true));
-    }
     let media = essence(response.headers().get(header::CONTENT_TYPE));
-    Ok((media == STREAM).then_some(response))
+    if status.is_success() && media == STREAM {
+        return Ok(Ok(response));
+    }
+    let failure = not_resumed(format!("{status} {media}").trim_end());
+    if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS {
+        Ok(Err(failure))
+    } else {
+        Err(failure)
+    }
+}
+
+fn not_resumed(why: &str) -> ExchangeFailure {
+    let reason = format!("the reply ended, and taking it up again was refused: {why}");
+    ExchangeFailure::new(Kind::Broken, reason, true)
 }
 
 fn no_answer() -> ExchangeFailure {

@@ -24,12 +24,16 @@ use super::sender::Sender;
 use super::wire::{Control, Wire};
 use super::{Backend, Target};
 use crate::link::{
-    Closed, ClosedKind, ExchangeFailure, ExchangeId, FarEnd, Inbound, Link, Outbound,
+    Closed, ClosedKind, ExchangeFailure, ExchangeFailureKind as Kind, ExchangeId, FarEnd, Inbound,
+    Link, Outbound,
 };
 use crate::{Labels, Limits, Step};
 
 /// How long the end of a link may take: last notifications and the end of the session.
 const CLOSE_MAX: Duration = Duration::from_secs(2);
+/// How long the server may take to reply to a notification or an answer.
+// Bound: what a deaf server never takes must not gather, and calls wait for the confirmation.
+const POST_MAX: Duration = Duration::from_secs(30);
 /// How long last notifications may take of it.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
@@ -183,7 +187,11 @@ async fn tell_confirmed(wire: &Wire, confirmed: Result<(), ExchangeFailure>) -> 
 
 /// Posts a notification or an answer, for which nothing comes back.
 async fn post(wire: &Wire, labels: &Labels, body: Bytes) -> Result<(), ExchangeFailure> {
-    let response = wire.sender.post(labels, body).await?;
+    let Ok(response) = timeout(POST_MAX, wire.sender.post(labels, body)).await else {
+        let reason = format!("no reply within {POST_MAX:?}");
+        return Err(ExchangeFailure::new(Kind::NoAnswer, reason, true));
+    };
+    let response = response?;
     let status = response.status();
     // Reading the body to its end keeps the connection.
     let said = timeout(LAST_WORDS, read_excerpt(response)).await;
@@ -191,6 +199,9 @@ async fn post(wire: &Wire, labels: &Labels, body: Bytes) -> Result<(), ExchangeF
         return Ok(());
     }
     let reason = format!("{status}{}", shown(&said.unwrap_or_default()));
-    let kind = crate::link::ExchangeFailureKind::Status(status.as_u16());
-    Err(ExchangeFailure::new(kind, reason, true))
+    Err(ExchangeFailure::new(
+        Kind::Status(status.as_u16()),
+        reason,
+        true,
+    ))
 }

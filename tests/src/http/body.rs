@@ -56,7 +56,7 @@ impl Playing {
         let is_whole = self
             .pieces
             .iter()
-            .all(|piece| matches!(piece, Piece::Bytes(_) | Piece::Text(_)));
+            .all(|piece| !matches!(piece, Piece::Pause(_) | Piece::WaitAnswer(_)));
         if is_whole && self.then != Then::Hold {
             self.watch.ended();
         }
@@ -77,6 +77,13 @@ impl Playing {
         while let Some(piece) = self.pieces.pop_front() {
             match piece {
                 Piece::Bytes(bytes) => return Some(Ok(bytes)),
+                Piece::Bytewise(text) => {
+                    let text = server.fill(&text, self.watch.number);
+                    for byte in text.bytes().rev() {
+                        self.pieces
+                            .push_front(Piece::Bytes(Bytes::copy_from_slice(&[byte])));
+                    }
+                }
                 Piece::Text(text) => {
                     return Some(Ok(server.fill(&text, self.watch.number).into()));
                 }

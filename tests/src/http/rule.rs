@@ -59,6 +59,8 @@ pub(super) struct Answer {
 #[derive(Clone, Debug)]
 pub(super) enum Piece {
     Bytes(Bytes),
+    /// Text, of which each byte is a piece of its own.
+    Bytewise(String),
     Pause(Duration),
     /// Text, in which variables are filled in.
     Text(String),
@@ -118,6 +120,9 @@ enum Chunk {
         times: usize,
         #[serde(default)]
         every: u64,
+    },
+    Bytewise {
+        bytewise: String,
     },
     Hex {
         hex: String,
@@ -298,6 +303,9 @@ impl Line<'_> {
                         pieces.push_back(Piece::Pause(Duration::from_millis(*every)));
                         pieces.push_back(Piece::Text(text.clone()));
                     }
+                }
+                Chunk::Bytewise { bytewise } => {
+                    pieces.push_back(Piece::Bytewise(bytewise.clone()));
                 }
                 Chunk::Hex { hex } => pieces.push_back(Piece::Bytes(bytes_of(hex)?.into())),
                 Chunk::Pause { pause } => {
