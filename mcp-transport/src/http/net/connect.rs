@@ -27,6 +27,9 @@ use crate::http::{Failure, FailureKind};
 /// What is said of a URL that leads nowhere.
 pub(super) const NO_PLACE: &str = "the url has to begin with http:// or https:// and name a host";
 
+/// As good as no limit, and not so long that the clock runs over.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// Opens connections as the options say.
 #[derive(Clone, Debug)]
 pub(super) struct Connector(Arc<Ways>);
@@ -146,7 +149,7 @@ struct Deadline {
 impl Deadline {
     fn start(within: Duration) -> Self {
         Self {
-            at: Instant::now() + within,
+            at: Instant::now() + within.min(LONGEST),
             within,
         }
     }

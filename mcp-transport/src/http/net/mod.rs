@@ -59,7 +59,8 @@ const PING_TIMEOUT: Duration = Duration::from_secs(20);
 /// Sends requests over pools of connections, one pool for each origin.
 ///
 /// Cloning is cheap and shares the pools, so one value serves all servers of a process that want
-/// the same [`HttpOptions`].
+/// the same [`HttpOptions`]. A connection is driven on the runtime that it was opened on and ends
+/// with it at the latest; idle ones end with the last clone.
 #[derive(Clone)]
 pub struct HyperBackend {
     client: Client<Connector, Full<Bytes>>,
@@ -109,6 +110,9 @@ impl Backend for HyperBackend {
         }
         if let Entry::Vacant(entry) = request.headers_mut().entry(header::ACCEPT_ENCODING) {
             entry.insert(coding::ACCEPTED);
+        }
+        if let Some(host) = place.host_header() {
+            request.headers_mut().entry(header::HOST).or_insert(host);
         }
         match self.client.request(request.map(Full::new)).await {
             Ok(response) => match hop {

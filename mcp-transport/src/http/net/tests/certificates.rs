@@ -18,8 +18,13 @@ use super::server::answer_all;
 pub(super) type Authority = CertifiedIssuer<'static, KeyPair>;
 
 pub(super) fn authority() -> Authority {
+    authority_with(|_| {})
+}
+
+pub(super) fn authority_with(edit: impl FnOnce(&mut CertificateParams)) -> Authority {
     let mut params = CertificateParams::new(["localhost".to_owned()]).unwrap();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    edit(&mut params);
     Authority::self_signed(params, KeyPair::generate().unwrap()).unwrap()
 }
 

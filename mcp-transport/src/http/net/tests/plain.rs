@@ -1,9 +1,10 @@
 //! HTTP without TLS and without proxies.
 
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::sync::mpsc;
 
-use super::server::{Server, answer_all, exchange, read_request};
-use crate::http::{FailureKind, HttpOptions, HyperBackend, Proxy};
+use super::server::{Server, answer_all, exchange, post, read_request};
+use crate::http::{Backend as _, FailureKind, HttpOptions, HyperBackend, Proxy};
 
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi";
 
@@ -123,6 +124,56 @@ async fn a_reset_before_the_response_is_a_broken_exchange() {
     assert_eq!(failure.kind, FailureKind::Broken, "{failure}");
     assert!(failure.may_have_arrived);
     assert!(failure.detail.contains("reset"), "{failure}");
+}
+
+/// A server that says when it got a request and when the client went away.
+async fn watcher(answer: &'static [u8]) -> (Server, mpsc::Receiver<&'static str>) {
+    let (tell, told) = mpsc::channel(2);
+    let server = Server::start(move |mut stream| {
+        let tell = tell.clone();
+        async move {
+            read_request(&mut stream).await.unwrap();
+            stream.write_all(answer).await.unwrap();
+            tell.send("request").await.unwrap();
+            // Ends with an error if the client goes without reading everything.
+            let _: std::io::Result<usize> = stream.read_to_end(&mut Vec::new()).await;
+            tell.send("gone").await.unwrap();
+        }
+    })
+    .await;
+    (server, told)
+}
+
+#[tokio::test]
+async fn an_exchange_that_is_given_up_closes_its_connection() {
+    let backend = backend();
+    let (server, mut told) = watcher(b"").await;
+    let url = format!("http://{}/", server.address);
+    tokio::select! {
+        _ = exchange(&backend, &url) => panic!("there is no answer"),
+        said = told.recv() => assert_eq!(said, Some("request")),
+    }
+    assert_eq!(told.recv().await, Some("gone"));
+
+    let (server, mut told) = watcher(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx").await;
+    let url = format!("http://{}/", server.address);
+    drop(backend.send(post(&url)).await.unwrap());
+    assert_eq!(told.recv().await, Some("request"));
+    assert_eq!(told.recv().await, Some("gone"));
+}
+
+#[tokio::test]
+async fn idle_connections_end_with_the_last_clone() {
+    let backend = backend();
+    let other = backend.clone();
+    let (server, mut told) = watcher(OK).await;
+    let url = format!("http://{}/", server.address);
+    assert_eq!(exchange(&backend, &url).await.unwrap(), "hi");
+    assert_eq!(told.recv().await, Some("request"));
+    drop(backend);
+    assert!(told.try_recv().is_err());
+    drop(other);
+    assert_eq!(told.recv().await, Some("gone"));
 }
 
 #[test]

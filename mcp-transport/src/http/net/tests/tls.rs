@@ -10,7 +10,7 @@ use tempfile::NamedTempFile;
 use tokio::io::AsyncWriteExt as _;
 
 use super::super::tls::Tls;
-use super::certificates::{Authority, Leaf, authority, file, serve};
+use super::certificates::{Authority, Leaf, authority, authority_with, file, serve};
 use super::server::{Server, exchange, post, text};
 use crate::http::{Backend as _, Failure, FailureKind, HttpOptions, HyperBackend};
 
@@ -90,6 +90,12 @@ async fn a_self_signed_authority_serves_if_it_is_named() {
     let file = bundle(&authority);
     let options = HttpOptions::new().ca_bundle(file.path());
     assert_eq!(ask(&leaf, options.clone()).await.unwrap(), "hi");
+    // Within its dates only.
+    let late = authority_with(|params| params.not_after = date_time_ymd(2001, 1, 1));
+    let late_bundle = bundle(&late);
+    let late_options = HttpOptions::new().ca_bundle(late_bundle.path());
+    let kind = refusal(&Leaf::of_authority(&late), late_options).await;
+    assert_eq!(kind, FailureKind::CertificateExpired);
     // For its names only.
     let acceptor = leaf.acceptor(None, &[]);
     let server = Server::start(move |stream| serve(acceptor.clone(), stream, OK)).await;
