@@ -11,6 +11,57 @@ fn play(name: &str) {
     }
 }
 
+/// A transcript in which nothing is as its checks say, with a variant in which all is.
+const ALL_WRONG: &str = r#"{"title":"T","case":"none","reports":[]}
+{"on":"GET","chunks":["retry: 500\ndata:\n\n"],"times":1}
+{"on":"GET","then":"hold"}
+{"on":"POST tools/list","result":{"tools":[{"name":"a","inputSchema":{}}]}}
+{"handshake":"s1","capabilities":{"tools":{"listChanged":true}}}
+{"do":"connect"}
+{"do":"list_tools"}
+{"do":"call","tool":"a"}
+{"do":"pause","millis":1000}
+{"check":"dropped","of":"GET","exactly":0}
+{"check":"error","of":"call 1","kind":"no_answer"}
+{"check":"gaps","of":"GET","least":501}
+{"check":"header","of":"tools/list","name":"mcp-session-id","equal":"s2"}
+{"check":"seen","method":"GET /mcp","exactly":1}
+{"check":"took","of":"list_tools","least":1,"most":2}
+{"check":"tools","equal":["b"]}
+{"variant":"right"}
+{"on":"POST tools/call","result":{"content":[]}}
+{"check":"all_calls_ok"}
+{"check":"dropped","of":"GET","exactly":1}
+{"check":"gaps","of":"GET","least":500}
+{"check":"header","of":"tools/list","name":"mcp-session-id","equal":"s1"}
+{"check":"header","of":"initialize","nth":1,"name":"mcp-session-id","equal":null}
+{"check":"one_origin"}
+{"check":"seen","method":"GET /mcp","exactly":2}
+{"check":"tools","equal":["a"]}
+{"variant":"elsewhere"}
+{"client":{"path":"/nowhere"}}
+{"on":"POST *","path":"/nowhere","status":307,"headers":{"location":"/mcp"}}
+{"check":"seen","method":"initialize /nowhere","exactly":0}
+"#;
+
+#[test]
+fn whatever_is_not_as_its_check_says_is_named_and_nothing_else() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), ALL_WRONG).unwrap();
+    let wrong = mcp_tests::transcript::play_http(file.path()).unwrap_err();
+    let lines = |start: &str| wrong.lines().filter(|line| line.starts_with(start)).count();
+    for check in ["Dropped", "Gaps", "Header", "Error", "Took", "Tools"] {
+        assert_eq!(lines(check), 1, "{check}:\n{wrong}");
+    }
+    assert_eq!(lines("Seen"), 1, "{wrong}");
+    assert_eq!(
+        lines("the server: no rule for POST http://server.test/mcp"),
+        2
+    );
+    assert_eq!(lines("variant \"right\""), 0, "{wrong}");
+    assert_eq!(lines("variant"), 2, "{wrong}");
+}
+
 macro_rules! cases {
     ($($name:ident => $file:literal,)*) => {
         $(
