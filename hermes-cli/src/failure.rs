@@ -4,7 +4,7 @@ use std::error::Error as _;
 
 use hermes_registry::{RegistryError, ServerConfig};
 use mcp_client::Error;
-use mcp_client::error::{Budget, Incompatible};
+use mcp_client::error::{Budget, ExchangeFailureKind, Incompatible};
 use serde::Serialize;
 
 use crate::exit::Exit;
@@ -195,6 +195,7 @@ fn suggestion_for(server: &ServerConfig, error: &Error) -> String {
         .map(|(file, place)| format!(" ({file}:{})", place.line));
     let place = place.unwrap_or_default();
     match error {
+        Error::Exchange(exchange) => suggestion_for_exchange(exchange.kind, &place),
         // The error itself says what is wrong with the command.
         Error::Spawn(_) => format!("correct the server's configuration{place}"),
         Error::TimedOut(timed_out) if timed_out.budget == Budget::Connect => {
@@ -205,6 +206,11 @@ fn suggestion_for(server: &ServerConfig, error: &Error) -> String {
         {
             "use a release of the server that speaks one of these".to_owned()
         }
+        Error::PeerMisbehaved(_) | Error::Answered(_) | Error::Closed(_)
+            if server.http().is_some() =>
+        {
+            format!("check that its `url` is that of an MCP server{place}")
+        }
         Error::Answered(_)
         | Error::Closed(_)
         | Error::PeerIncompatible(_)
@@ -212,6 +218,22 @@ fn suggestion_for(server: &ServerConfig, error: &Error) -> String {
             format!("check that its command starts an MCP server on standard input{place}")
         }
         _ => format!("check its configuration{place}"),
+    }
+}
+
+/// What to do about a server behind a URL that could not be spoken with.
+fn suggestion_for_exchange(kind: ExchangeFailureKind, place: &str) -> String {
+    match kind {
+        ExchangeFailureKind::Connect(kind) => match kind.advice() {
+            Some(advice) => format!("{advice}{place}"),
+            None => format!("check its configuration{place}"),
+        },
+        ExchangeFailureKind::Status(401 | 403) => {
+            format!("check the credentials in its `headers`{place}")
+        }
+        ExchangeFailureKind::Status(407) => format!("put the login into `proxy`{place}"),
+        ExchangeFailureKind::Status(429 | 500..) => "try again later".to_owned(),
+        _ => format!("check that its `url` is that of an MCP server{place}"),
     }
 }
 

@@ -80,12 +80,23 @@ impl Connector {
     }
 }
 
-fn options(_tls: &TlsConfig, proxy: &ProxyConfig) -> HttpOptions {
-    let options = HttpOptions::new().proxy(match proxy {
-        ProxyConfig::Environment => Proxy::FromEnvironment,
-        ProxyConfig::None => Proxy::None,
-        ProxyConfig::Url(url) => Proxy::Url(url.clone()),
-    });
+fn options(tls: &TlsConfig, proxy: &ProxyConfig) -> HttpOptions {
+    let mut options = HttpOptions::new()
+        .verify(!tls.accepts_anything)
+        .proxy(match proxy {
+            ProxyConfig::Environment => Proxy::FromEnvironment,
+            ProxyConfig::None => Proxy::None,
+            ProxyConfig::Url(url) => Proxy::Url(url.clone()),
+        });
+    if let Some(path) = &tls.ca_bundle {
+        options = options.ca_bundle(path);
+    }
+    if let Some(path) = &tls.client_cert {
+        options = options.client_cert(path);
+    }
+    if let Some(path) = &tls.client_key {
+        options = options.client_key(path);
+    }
     options
 }
 

@@ -60,41 +60,9 @@ impl Failure {
         }
     }
 
-    /// What may help, in the words of a configuration file; `None` if no setting can.
+    /// What may help; see [`FailureKind::advice`].
     pub fn advice(&self) -> Option<&'static str> {
-        Some(match self.kind {
-            FailureKind::CertificateExpired => {
-                "renew the certificate, or set the clock of this machine; \
-                 `ssl_verify: false` turns the check off"
-            }
-            FailureKind::CertificateName => {
-                "use a name of the certificate in `url`; `ssl_verify: false` turns the check off"
-            }
-            FailureKind::CertificateUntrusted => {
-                "name a file with the certificate of the authority in `ca_bundle`; \
-                 `ssl_verify: false` turns the check off"
-            }
-            FailureKind::ClientCertificate => {
-                "name the files of the certificate and its key in `client_cert` and `client_key`"
-            }
-            FailureKind::ConnectTimeout | FailureKind::Unreachable => {
-                "check host and port of `url`; if there is a proxy on the way, set `proxy`"
-            }
-            FailureKind::Proxy => {
-                "check `proxy` or the variables HTTP_PROXY and HTTPS_PROXY; NO_PROXY lists hosts \
-                 that need none"
-            }
-            FailureKind::ProxyLogin => {
-                "put the login into the URL of the proxy, as in http://user:password@host:port"
-            }
-            FailureKind::Redirect => "set `url` to where the server redirects",
-            FailureKind::Refused => "start the server, or check the port of `url`",
-            FailureKind::Resolve => {
-                "check the host name in `url`; if only a proxy can look it up, set `proxy`"
-            }
-            FailureKind::Tls => "check whether `url` should begin with http:// instead of https://",
-            FailureKind::Broken | FailureKind::Encoding | FailureKind::Misused => return None,
-        })
+        self.kind.advice()
     }
 
     /// A failure after which the request may have arrived.
@@ -104,6 +72,45 @@ impl Failure {
             detail: detail.into(),
             may_have_arrived: true,
         }
+    }
+}
+
+impl FailureKind {
+    /// What may help, in the words of a configuration file; `None` if no setting can.
+    pub fn advice(self) -> Option<&'static str> {
+        Some(match self {
+            Self::CertificateExpired => {
+                "renew the certificate, or set the clock of this machine; \
+                 `ssl_verify: false` turns the check off"
+            }
+            Self::CertificateName => {
+                "use a name of the certificate in `url`; `ssl_verify: false` turns the check off"
+            }
+            Self::CertificateUntrusted => {
+                "name a PEM file with the certificate of the authority in `ssl_verify`; \
+                 `ssl_verify: false` turns the check off"
+            }
+            Self::ClientCertificate => {
+                "name the files of the certificate and its key in `client_cert` and `client_key`"
+            }
+            Self::ConnectTimeout | Self::Unreachable => {
+                "check host and port of `url`; if there is a proxy on the way, set `proxy`"
+            }
+            Self::Proxy => {
+                "check `proxy` or the variables HTTP_PROXY and HTTPS_PROXY; NO_PROXY lists hosts \
+                 that need none"
+            }
+            Self::ProxyLogin => {
+                "put the login into the URL of the proxy, as in http://user:password@host:port"
+            }
+            Self::Redirect => "set `url` to where the server redirects",
+            Self::Refused => "start the server, or check the port of `url`",
+            Self::Resolve => {
+                "check the host name in `url`; if only a proxy can look it up, set `proxy`"
+            }
+            Self::Tls => "check whether `url` should begin with http:// instead of https://",
+            Self::Broken | Self::Encoding | Self::Misused => return None,
+        })
     }
 }
 
