@@ -9,6 +9,7 @@
 //! | [`script`] | a server in memory, led by the test step by step |
 //! | [`fault`] | faults between such a server and the client |
 //! | [`props`] | properties as functions of bytes, for proptest and for fuzzers |
+//! | [`conformance`] | the client that the official conformance suite judges |
 
 #![expect(
     clippy::exhaustive_enums,
@@ -20,6 +21,7 @@
     reason = "a panic is how the kit says that a test has failed"
 )]
 
+pub mod conformance;
 pub mod fault;
 pub mod http;
 pub mod play;
