@@ -141,3 +141,78 @@ async fn notices_that_no_server_answers_do_not_gather() {
     );
     client.close().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn junk_that_keeps_a_stream_alive_ends_neither_a_call_nor_the_connection() {
+    let junk = r#""chunks":[{"text":"data: ping\n\n","times":500,"every":1000}],"then":"hold"}"#;
+    let shared = format!(r#"{{"on":"GET",{junk}"#);
+    let late = r#"{"on":"POST tools/call","chunks":[{"text":"data: ping\n\n","times":500,"every":200},"data: {\"jsonrpc\":\"2.0\",\"id\":{{id}},\"result\":{\"content\":[]}}\n\n"]}"#;
+    let (server, client) = connect(&[&shared, late, LEGACY]).await;
+    sleep(Duration::from_secs(600)).await; // sleep: the stopped clock passes all of the junk
+    assert_eq!(client.closed(), None);
+    call(&client).await.unwrap();
+    client.close().await;
+    assert_eq!(server.count("GET"), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_shared_stream_that_is_cut_again_and_again_is_opened_less_often_and_then_no_more() {
+    let cut = r#"{"on":"GET","chunks":["retry: 0\ndata:\n\n"]}"#;
+    let (server, client) = connect(&[cut, LEGACY]).await;
+    sleep(Duration::from_secs(3_600)).await; // sleep: the stopped clock passes all attempts
+    let heard = server.heard();
+    let times: Vec<_> = heard
+        .iter()
+        .filter(|heard| heard.is("GET"))
+        .map(|heard| heard.at)
+        .collect();
+    let gaps: Vec<_> = times
+        .windows(2)
+        .map(|pair| pair[1].duration_since(pair[0]))
+        .collect();
+    assert_eq!(times.len(), 21);
+    assert!(gaps.is_sorted(), "{gaps:?}");
+    assert!(client.closed().is_none());
+    client.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lost_session_that_the_shared_stream_notices_costs_the_next_call_nothing() {
+    let rules = [
+        r#"{"on":"GET","with":{"mcp-session-id":"s1"},"status":404}"#,
+        SHARED,
+        r#"{"handshake":"s1","times":1,"capabilities":{"tools":{"listChanged":true}}}"#,
+        r#"{"handshake":"s2","capabilities":{"tools":{"listChanged":true}}}"#,
+        r#"{"on":"POST tools/call","with":{"mcp-session-id":"s1"},"status":404}"#,
+        r#"{"on":"POST tools/call","result":{"content":[]}}"#,
+    ];
+    let (server, client) = connect(&rules).await;
+    settle("the stream is refused", &server, "GET", &[Stream::Ended]).await;
+    call(&client).await.unwrap();
+    let both = [Stream::Ended, Stream::Open];
+    settle("the second is open", &server, "GET", &both).await;
+    client.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn many_calls_share_one_link_and_each_gets_its_own_answer() {
+    let reply = r#"{"on":"POST tools/call","chunks":[{"pause":100},"data: {\"jsonrpc\":\"2.0\",\"id\":{{id}},\"result\":{\"content\":[],\"structuredContent\":{\"n\":{{id}}}}}\n\n"]}"#;
+    for opening in [LEGACY, MODERN] {
+        let (server, client) = connect(&[reply, opening]).await;
+        let start = Instant::now();
+        let mut calls = tokio::task::JoinSet::new();
+        for _ in 0..200 {
+            let client = client.clone();
+            calls.spawn(async move { call(&client).await.unwrap() });
+        }
+        let mut numbers = std::collections::HashSet::new();
+        for raw in calls.join_all().await {
+            let value: serde_json::Value = serde_json::from_str(&raw).unwrap();
+            numbers.insert(value["structuredContent"]["n"].as_u64().unwrap());
+        }
+        assert_eq!(numbers.len(), 200);
+        assert!(start.elapsed() < Duration::from_millis(200));
+        client.close().await;
+        assert_eq!(server.record().failures(), Vec::<&str>::new());
+    }
+}
