@@ -121,3 +121,27 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn advice_names_the_setting_that_may_help() {
+        for (kind, setting) in [
+            (FailureKind::CertificateExpired, "ssl_verify"),
+            (FailureKind::CertificateName, "url"),
+            (FailureKind::CertificateUntrusted, "PEM"),
+            (FailureKind::ClientCertificate, "client_cert"),
+            (FailureKind::Proxy, "NO_PROXY"),
+            (FailureKind::ProxyLogin, "user:password@"),
+            (FailureKind::Refused, "url"),
+            (FailureKind::Resolve, "proxy"),
+            (FailureKind::Tls, "http://"),
+        ] {
+            let advice = kind.advice().unwrap();
+            assert!(advice.contains(setting), "{advice}");
+        }
+        assert_eq!(FailureKind::Broken.advice(), None);
+    }
+}

@@ -90,7 +90,8 @@ impl HttpOptions {
         }
     }
 
-    /// A file of certificates in PEM whose authorities are trusted beside the others. Default none.
+    /// A file of certificates in PEM whose authorities are trusted beside the others. Default none;
+    /// `ssl_verify: PATH` in a configuration file.
     ///
     /// The others are those of the system, where `SSL_CERT_FILE` and `SSL_CERT_DIR` name files
     /// instead if they are set, or those that Mozilla trusts if the system has none. The

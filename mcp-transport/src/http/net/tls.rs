@@ -88,7 +88,7 @@ impl Tls {
 impl Settings {
     fn read(options: &HttpOptions) -> Result<Self, Failure> {
         let authorities = match &options.ca_bundle {
-            Some(path) => certificates("ca_bundle", path)?,
+            Some(path) => certificates("ssl_verify", path)?,
             None => Vec::new(),
         };
         for authority in &authorities {
@@ -98,7 +98,7 @@ impl Settings {
                     .as_deref()
                     .unwrap_or_else(|| Path::new(""));
                 misused(format!(
-                    "a certificate in the file `{}` of `ca_bundle` cannot be used: {error}",
+                    "a certificate in the file `{}` of `ssl_verify` cannot be used: {error}",
                     path.display()
                 ))
             })?;

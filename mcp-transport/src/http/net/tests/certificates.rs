@@ -9,8 +9,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig};
 use tempfile::NamedTempFile;
-use tokio::io::AsyncReadExt as _;
-use tokio::net::TcpStream;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite};
 use tokio_rustls::TlsAcceptor;
 
 use super::server::answer_all;
@@ -103,7 +102,11 @@ pub(super) fn file(text: &str) -> NamedTempFile {
 
 /// Answers all requests inside TLS; where there is no TLS, waits until the client goes, since
 /// closing first could cost it the alert.
-pub(super) async fn serve(acceptor: TlsAcceptor, stream: TcpStream, answer: &[u8]) {
+pub(super) async fn serve(
+    acceptor: TlsAcceptor,
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    answer: &[u8],
+) {
     match acceptor.accept(stream).into_fallible().await {
         Ok(stream) => answer_all(stream, answer).await,
         Err((_error, mut stream)) => {

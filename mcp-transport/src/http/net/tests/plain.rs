@@ -1,7 +1,9 @@
 //! HTTP without TLS and without proxies.
 
+use std::sync::Arc;
+
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::sync::mpsc;
+use tokio::sync::{Barrier, mpsc};
 
 use super::server::{Server, answer_all, exchange, post, read_request};
 use crate::http::{Backend as _, FailureKind, HttpOptions, HyperBackend, Proxy};
@@ -174,6 +176,37 @@ async fn idle_connections_end_with_the_last_clone() {
     assert!(told.try_recv().is_err());
     drop(other);
     assert_eq!(told.recv().await, Some("gone"));
+}
+
+#[tokio::test]
+async fn no_more_idle_connections_are_kept_than_allowed() {
+    let backend = HyperBackend::new(HttpOptions::new().idle_max(2)).unwrap();
+    let together = Arc::new(Barrier::new(5));
+    let (tell, mut told) = mpsc::channel(5);
+    let server = Server::start(move |mut stream| {
+        let (together, tell) = (Arc::clone(&together), tell.clone());
+        async move {
+            read_request(&mut stream).await.unwrap();
+            together.wait().await;
+            stream.write_all(OK).await.unwrap();
+            stream.read_to_end(&mut Vec::new()).await.unwrap();
+            tell.send(()).await.unwrap();
+        }
+    })
+    .await;
+    let url = format!("http://{}/", server.address);
+    let burst = (0..5).map(|_| exchange(&backend, &url));
+    for said in futures_util::future::join_all(burst).await {
+        assert_eq!(said.unwrap(), "hi");
+    }
+    for _ in 0..3 {
+        assert_eq!(told.recv().await, Some(()));
+    }
+    assert!(told.try_recv().is_err());
+    drop(backend);
+    for _ in 0..2 {
+        assert_eq!(told.recv().await, Some(()));
+    }
 }
 
 #[test]

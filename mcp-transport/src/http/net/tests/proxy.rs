@@ -58,6 +58,29 @@ async fn https_goes_through_a_proxy_as_a_tunnel() {
 }
 
 #[tokio::test]
+async fn a_proxy_behind_tls_leads_to_a_server_behind_tls() {
+    let authority = authority();
+    let bundle = file(&authority.pem());
+    let outer = Leaf::new(&authority, &["localhost"], |_| {}).acceptor(None, &["http/1.1"]);
+    let inner = Leaf::new(&authority, &["far.test"], |_| {}).acceptor(None, &[]);
+    let server = Server::start(move |stream| {
+        let (outer, inner) = (outer.clone(), inner.clone());
+        async move {
+            let mut stream = outer.accept(stream).await.unwrap();
+            read_request(&mut stream).await.unwrap();
+            stream.write_all(b"HTTP/1.0 200 OK\r\n\r\n").await.unwrap();
+            stream.flush().await.unwrap();
+            serve(inner, stream, OK).await;
+        }
+    })
+    .await;
+    let options = through(&format!("https://localhost:{}", server.port()));
+    let backend = HyperBackend::new(options.ca_bundle(bundle.path())).unwrap();
+    let said = exchange(&backend, "https://far.test/").await;
+    assert_eq!(said.unwrap(), "hi");
+}
+
+#[tokio::test]
 async fn a_proxy_gets_the_login_that_is_set_and_its_want_of_one_is_told() {
     let authority = authority();
     let leaf = Leaf::new(&authority, &["far.test"], |_| {});

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Response, Version};
-use rcgen::date_time_ymd;
+use rcgen::{DnType, date_time_ymd};
 use tempfile::NamedTempFile;
 use tokio::io::AsyncWriteExt as _;
 
@@ -130,6 +130,18 @@ async fn a_client_certificate_is_shown_to_a_server_that_wants_one() {
     assert_eq!(failure.kind, FailureKind::ClientCertificate, "{failure}");
     assert!(!failure.may_have_arrived);
     assert!(failure.detail.contains("none is set"), "{failure}");
+
+    let strangers = authority_with(|params| {
+        params
+            .distinguished_name
+            .push(DnType::CommonName, "strangers");
+    });
+    let stranger = Leaf::new(&strangers, &["client"], |_| {});
+    let both = file(&format!("{}{}", stranger.key_pem, stranger.cert_pem));
+    let backend = HyperBackend::new(options().client_cert(both.path())).unwrap();
+    let failure = exchange(&backend, &url).await.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::ClientCertificate, "{failure}");
+    assert!(failure.detail.contains("does not accept"), "{failure}");
 }
 
 #[test]
@@ -142,11 +154,11 @@ fn files_that_cannot_be_used_are_named_with_their_setting() {
     let cases = [
         (
             options().ca_bundle("/nonexistent/ca.pem"),
-            "of `ca_bundle` cannot be read",
+            "of `ssl_verify` cannot be read",
         ),
         (
             options().ca_bundle(empty.path()),
-            "of `ca_bundle` holds no certificate",
+            "of `ssl_verify` holds no certificate",
         ),
         (options().client_key(key.path()), "without `client_cert`"),
         (
@@ -203,16 +215,18 @@ async fn a_server_that_never_shakes_hands_is_given_up() {
     assert!(!failure.may_have_arrived);
 }
 
-#[tokio::test]
-async fn http_2_is_spoken_where_the_server_can_and_a_refused_stream_has_not_arrived() {
-    let authority = authority();
-    let leaf = Leaf::new(&authority, &["localhost"], |_| {});
+/// Speaks HTTP/2 and refuses what is sent to `/refuse`.
+async fn h2_server(leaf: &Leaf) -> Server {
     let acceptor = leaf.acceptor(None, &["h2", "http/1.1"]);
-    let server = Server::start(move |stream| {
+    Server::start(move |stream| {
         let acceptor = acceptor.clone();
         async move {
-            let stream = acceptor.accept(stream).await.unwrap();
-            let mut connection = h2::server::handshake(stream).await.unwrap();
+            let Ok(stream) = acceptor.accept(stream).await else {
+                return;
+            };
+            let Ok(mut connection) = h2::server::handshake(stream).await else {
+                return;
+            };
             while let Some(Ok((request, mut respond))) = connection.accept().await {
                 if request.uri().path() == "/refuse" {
                     respond.send_reset(h2::Reason::REFUSED_STREAM);
@@ -223,7 +237,14 @@ async fn http_2_is_spoken_where_the_server_can_and_a_refused_stream_has_not_arri
             }
         }
     })
-    .await;
+    .await
+}
+
+#[tokio::test]
+async fn http_2_is_spoken_where_the_server_can_and_a_refused_stream_has_not_arrived() {
+    let authority = authority();
+    let leaf = Leaf::new(&authority, &["localhost"], |_| {});
+    let server = h2_server(&leaf).await;
     let file = bundle(&authority);
     let backend = HyperBackend::new(HttpOptions::new().ca_bundle(file.path())).unwrap();
     let url = format!("https://localhost:{}", server.port());
@@ -232,12 +253,30 @@ async fn http_2_is_spoken_where_the_server_can_and_a_refused_stream_has_not_arri
         assert_eq!(response.version(), Version::HTTP_2);
         assert_eq!(text(response).await.unwrap(), "hi");
     }
+    let burst = (0..50).map(|_| exchange(&backend, &url));
+    for said in futures_util::future::join_all(burst).await {
+        assert_eq!(said.unwrap(), "hi");
+    }
     let failure = exchange(&backend, &format!("{url}/refuse"))
         .await
         .unwrap_err();
     assert_eq!(failure.kind, FailureKind::Broken, "{failure}");
     assert!(!failure.may_have_arrived, "{failure}");
     assert_eq!(server.accepted(), 1);
+}
+
+#[tokio::test]
+async fn requests_that_all_come_first_share_the_connection_that_wins() {
+    let authority = authority();
+    let leaf = Leaf::new(&authority, &["localhost"], |_| {});
+    let server = h2_server(&leaf).await;
+    let file = bundle(&authority);
+    let backend = HyperBackend::new(HttpOptions::new().ca_bundle(file.path())).unwrap();
+    let url = format!("https://localhost:{}", server.port());
+    let burst = (0..50).map(|_| exchange(&backend, &url));
+    for said in futures_util::future::join_all(burst).await {
+        assert_eq!(said.unwrap(), "hi");
+    }
 }
 
 #[test]
