@@ -85,12 +85,12 @@ impl Ways {
         let stream = match hop {
             None => {
                 let dialling = dial(place.host(), place.port);
-                Stream::Plain(deadline.hold(place, "a connection", dialling).await?)
+                Stream::Plain(deadline.hold(place, "connection to", dialling).await?)
             }
             Some(hop) => {
                 let through = self.through(hop, place);
                 deadline
-                    .hold(place, "a way through the proxy", through)
+                    .hold(place, "way through the proxy to", through)
                     .await?
             }
         };
@@ -99,7 +99,9 @@ impl Ways {
                 let config = &self.tls.configs().await?.server;
                 tls(stream, config, place.host(), place.port).await
             };
-            deadline.hold(place, "a handshake of TLS", shaking).await?
+            deadline
+                .hold(place, "handshake of TLS with", shaking)
+                .await?
         } else {
             stream
         };
@@ -164,7 +166,7 @@ impl Deadline {
         timeout_at(self.at, future)
             .await
             .unwrap_or_else(|_elapsed| {
-                let detail = format!("there was not {part} to {place} within {:?}", self.within);
+                let detail = format!("there was no {part} {place} within {:?}", self.within);
                 Err(Failure::unsent(FailureKind::ConnectTimeout, detail))
             })
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::{Barrier, mpsc};
 
-use super::server::{Server, answer_all, exchange, post, read_request};
+use super::server::{Server, answer_all, exchange, post, read_request, refusing};
 use crate::http::{Backend as _, FailureKind, HttpOptions, HyperBackend, Proxy};
 
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi";
@@ -31,23 +31,31 @@ async fn requests_one_after_another_share_a_connection() {
     reason = "a part that is left out should be seen"
 )]
 async fn localhost_is_found_on_either_family() {
-    for address in ["127.0.0.1:0", "[::1]:0"] {
-        let Ok(server) = Server::start_at(address, |stream| answer_all(stream, OK)).await else {
-            assert_eq!(address, "[::1]:0", "only the newer family may be missing");
+    let has_v6 = refusing("[::1]:0").is_ok();
+    for (own, other) in [("127.0.0.1", "[::1]"), ("[::1]", "127.0.0.1")] {
+        if own == "[::1]" && !has_v6 {
             eprintln!("not tested: this machine has no IPv6 loopback");
             continue;
+        }
+        // Nobody else may answer at the same port of the other family.
+        let (server, _held) = loop {
+            let address = format!("{own}:0");
+            let server = Server::start_at(&address, |stream| answer_all(stream, OK)).await;
+            let server = server.unwrap();
+            match refusing(&format!("{other}:{}", server.port())) {
+                Ok(held) => break (server, Some(held)),
+                Err(_missing) if !has_v6 => break (server, None),
+                Err(_taken) => {}
+            }
         };
         let url = format!("http://localhost:{}/", server.port());
-        assert_eq!(exchange(&backend(), &url).await.unwrap(), "hi", "{address}");
+        assert_eq!(exchange(&backend(), &url).await.unwrap(), "hi", "{own}");
     }
 }
 
 #[tokio::test]
 async fn what_goes_wrong_before_a_connection_is_told_apart() {
-    let unused = {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.local_addr().unwrap()
-    };
+    let (_held, unused) = refusing("127.0.0.1:0").unwrap();
     let cases = [
         (
             format!("http://{unused}/"),

@@ -5,7 +5,7 @@ use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 
 use super::certificates::{Leaf, authority, file, serve};
-use super::server::{Server, answer_all, exchange, read_request};
+use super::server::{Server, answer_all, exchange, read_request, refusing};
 use crate::http::{FailureKind, HttpOptions, HyperBackend, Proxy};
 
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi";
@@ -119,18 +119,10 @@ async fn a_proxy_that_does_not_connect_is_told_from_one_that_is_not_there() {
     );
     assert!(failure.detail.contains("502"), "{failure}");
 
-    let gone = server.address;
-    drop(server);
-    let closed = loop {
-        let backend = HyperBackend::new(through(&format!("{gone}"))).unwrap();
-        let failure = exchange(&backend, "https://far.test/").await.unwrap_err();
-        assert_eq!(failure.kind, FailureKind::Proxy, "{failure}");
-        // The task that listens is aborted, and takes a moment to be gone.
-        if failure.detail.contains("refused") {
-            break failure;
-        }
-        tokio::task::yield_now().await;
-    };
+    let (_held, gone) = refusing("127.0.0.1:0").unwrap();
+    let backend = HyperBackend::new(through(&gone.to_string())).unwrap();
+    let closed = exchange(&backend, "https://far.test/").await.unwrap_err();
+    assert_eq!(closed.kind, FailureKind::Proxy, "{closed}");
     assert!(
         closed.detail.contains("the proxy cannot be reached"),
         "{closed}"

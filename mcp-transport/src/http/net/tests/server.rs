@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::BodyExt as _;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 
 use crate::http::{Backend as _, Body, Failure, HyperBackend};
@@ -63,6 +63,19 @@ impl Server {
     pub(super) fn port(&self) -> u16 {
         self.address.port()
     }
+}
+
+/// A socket that holds a port without listening, so that connecting to it is refused.
+pub(super) fn refusing(address: &str) -> std::io::Result<(TcpSocket, SocketAddr)> {
+    let address: SocketAddr = address.parse().unwrap();
+    let socket = if address.is_ipv4() {
+        TcpSocket::new_v4()?
+    } else {
+        TcpSocket::new_v6()?
+    };
+    socket.bind(address)?;
+    let address = socket.local_addr()?;
+    Ok((socket, address))
 }
 
 /// Reads the head of a request, and its body if it has a length; `None` at the end.
