@@ -162,6 +162,16 @@ rows! {
         r#"{"on":"POST tools/call","times":1,"status":404,"body":"who?"}
 {"on":"POST tools/call","result":{"content":[{"type":"text","text":"ok"}]}}"#,
         Text("ok", 0), Fails("status", "404 Not Found: who?", 0);
+    a_forgotten_session_may_be_told_by_a_message:
+        r#"{"on":"POST tools/call","times":1,"status":404,"json":{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Session not found"}}}
+{"on":"POST tools/call","result":{"content":[{"type":"text","text":"ok"}]}}"#,
+        Text("ok", 0), Fails("answered", "Session not found", 0);
+    an_error_with_a_word_for_an_id_is_the_answer:
+        r#"{"on":"POST tools/call","status":400,"json":{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"Bad Request"}}}"#,
+        Fails("answered", "Bad Request", 0), Fails("answered", "Bad Request", 0);
+    a_method_that_is_unknown_is_told_by_its_message:
+        r#"{"on":"POST tools/call","status":400,"error":{"code":-32601,"message":"no such method"}}"#,
+        Fails("answered", "no such method", 0), Fails("answered", "no such method", 0);
     a_connection_that_is_lost_before_the_reply_is_told:
         r#"{"on":"POST tools/call","then":"lost"}"#,
         Fails("connect", "breaks the connection", 0), Fails("connect", "breaks the connection", 0);
