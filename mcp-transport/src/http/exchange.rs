@@ -91,7 +91,7 @@ async fn converse(
 }
 
 /// Takes a refusal: a message in its body is handed on, and anything else is shown.
-async fn refused(
+pub(super) async fn refused(
     wire: &Wire,
     exchange: ExchangeId,
     response: Response<Body>,

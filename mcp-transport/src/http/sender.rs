@@ -142,7 +142,7 @@ impl Sender {
                 }
                 Redirect::To(next) => {
                     url = next;
-                    self.session().moved_to = Some(url.clone());
+                    self.move_to(url.clone());
                 }
             }
         }
@@ -173,7 +173,13 @@ impl Sender {
         Ok(request)
     }
 
-    fn url(&self) -> Uri {
+    /// Sends what follows here.
+    pub(super) fn move_to(&self, url: Uri) {
+        self.session().moved_to = Some(url);
+    }
+
+    /// Where the next request is sent.
+    pub(super) fn url(&self) -> Uri {
         let moved_to = self.session().moved_to.clone();
         moved_to.unwrap_or_else(|| self.target.url.clone())
     }

@@ -15,25 +15,34 @@ const PARAM_PREFIX: &str = "mcp-param-";
 
 /// The longest session id that is taken; more would not fit into the headers of many servers.
 const ID_LEN_MAX: usize = 1024;
+/// The first revision whose messages state it in a header; revisions are dates.
+const STATED_SINCE: &str = "2025-06-18";
 
 /// The session of a link.
 #[derive(Debug, Default)]
 pub(super) struct Session {
     id: Option<HeaderValue>,
+    is_open: bool,
+    /// The revision, if it is one that is stated.
     version: Option<HeaderValue>,
-    /// Where a redirect has led to, so that it is not followed for each request anew.
+    /// Where a redirect has led to, so that it is not followed for each request anew, or where the
+    /// older transport posts to.
     pub(super) moved_to: Option<Uri>,
 }
 
 impl Session {
-    /// Notes the revision that was negotiated (HTTP-10).
+    /// Notes the revision that was negotiated.
+    ///
+    /// Spec: HTTP-10. Older revisions do not know the header, and strict servers refuse it.
     pub(super) fn set_version(&mut self, version: &str) {
-        self.version = HeaderValue::from_str(version).ok();
+        self.is_open = true;
+        let stated = (version >= STATED_SINCE).then_some(version);
+        self.version = stated.and_then(|version| HeaderValue::from_str(version).ok());
     }
 
     /// Whether a revision has been negotiated.
     pub(super) fn is_open(&self) -> bool {
-        self.version.is_some()
+        self.is_open
     }
 
     /// The id, for the end of the session.
@@ -132,6 +141,23 @@ mod tests {
                 pair("mcp-session-id", "s1")
             ]
         );
+    }
+
+    #[test]
+    fn a_revision_without_the_header_is_not_stated() {
+        for (version, wanted) in [
+            ("2024-11-05", 0),
+            ("2025-03-26", 0),
+            ("2025-06-18", 1),
+            ("2025-11-25", 1),
+        ] {
+            let mut session = Session::default();
+            assert!(!session.is_open());
+            session.set_version(version);
+            assert!(session.is_open());
+            let headers = written(&session, &Labels::of_method("tools/list"));
+            assert_eq!(headers.len(), wanted, "{version}");
+        }
     }
 
     #[test]

@@ -58,6 +58,9 @@ pub enum Inbound {
         /// The essence of the content type, in lower case; empty if there is none.
         media: String,
     },
+    /// The stream that brings every answer is open, and what is sent leaves from now on; over
+    /// HTTP+SSE alone.
+    Ready,
     /// A frame longer than allowed, of which the edges were kept.
     TooLong {
         /// Where it came from.
@@ -97,6 +100,8 @@ pub enum ExchangeFailureKind {
     Media,
     /// The reply ended in good order, without an answer.
     NoAnswer,
+    /// The stream of an HTTP+SSE server did not tell where to post, or not where we may.
+    NoEndpoint,
     /// The server speaks another transport here, the older HTTP+SSE.
     OtherTransport,
     /// The server does not know the session any more; a new one may be opened.
@@ -149,6 +154,8 @@ pub enum ClosedKind {
     EndOfStream,
     /// The process behind the link ended.
     Exited,
+    /// There is no stream to talk over, or it did not tell where to post.
+    NoStream,
     /// The server did not take the confirmation of the session, so that there is none.
     NotConfirmed,
     /// Reading failed.
@@ -169,6 +176,7 @@ impl fmt::Display for ClosedKind {
         match self {
             Self::EndOfStream => f.write_str("the server closed its output"),
             Self::Exited => f.write_str("the server exited"),
+            Self::NoStream => f.write_str("there is no stream of events to talk over"),
             Self::NotConfirmed => {
                 f.write_str("the server did not accept the session's confirmation")
             }

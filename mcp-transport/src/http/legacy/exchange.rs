@@ -1,0 +1,71 @@
+//! One exchange of the older transport: a request posted; its answer comes on the stream.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::time::{sleep, timeout};
+
+use super::super::body::read_excerpt;
+use super::super::exchange::refused;
+use super::super::shell::LAST_WORDS;
+use super::super::value::essence;
+use super::super::wire::{Control, Wire};
+use crate::Labels;
+use crate::link::{ExchangeFailure, ExchangeId, Inbound};
+
+/// How long a request may stay unreplied once it has been answered on the stream.
+const LINGER: Duration = Duration::from_secs(1);
+
+/// Posts a request, and tells if the server refuses it.
+pub(super) async fn run(
+    wire: &Wire,
+    exchange: ExchangeId,
+    labels: &Labels,
+    body: Bytes,
+    control: &Control,
+) {
+    let conversation = async {
+        if let Err(failure) = converse(wire, exchange, labels, body).await {
+            // An exchange that was answered on the stream has ended, and this is not heard.
+            wire.tell(Inbound::ExchangeFailed { exchange, failure })
+                .await;
+        }
+    };
+    let linger = async {
+        control.settled().await;
+        sleep(LINGER).await;
+    };
+    // Cancel safety: an exchange that was given up or answered needs no end.
+    tokio::select! {
+        biased;
+        () = control.aborted() => {}
+        () = conversation => {}
+        () = linger => {}
+    }
+}
+
+async fn converse(
+    wire: &Wire,
+    exchange: ExchangeId,
+    labels: &Labels,
+    body: Bytes,
+) -> Result<(), ExchangeFailure> {
+    let response = wire.sender.post(labels, body).await?;
+    let status = response.status();
+    if !status.is_success() || !wire.sender.session().is_open() {
+        let media = essence(response.headers().get(http::header::CONTENT_TYPE));
+        wire.tell(Inbound::Head {
+            exchange,
+            status: status.as_u16(),
+            media,
+        })
+        .await;
+    }
+    if !status.is_success() {
+        return refused(wire, exchange, response).await;
+    }
+    // Spec: SSE-05. Whatever it says is no answer; reading it to its end keeps the connection.
+    let _: Result<Bytes, tokio::time::error::Elapsed> =
+        timeout(LAST_WORDS, read_excerpt(response)).await;
+    Ok(())
+}

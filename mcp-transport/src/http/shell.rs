@@ -1,0 +1,171 @@
+//! What a link over HTTP has under way: exchanges, notices, the confirmation of the session.
+//!
+//! What an exchange does, and what else a transport waits for, is left to the transport.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use tokio::time::timeout;
+
+use super::body::read_excerpt;
+use super::exchange::shown;
+use super::wire::{Control, Wire};
+use crate::link::{
+    Closed, ClosedKind, ExchangeFailure, ExchangeFailureKind as Kind, ExchangeId, Inbound,
+};
+use crate::{Labels, Step};
+
+/// How long the server may take to reply to a notification or an answer.
+// Bound: what a deaf server never takes must not gather, and calls wait for the confirmation.
+const POST_MAX: Duration = Duration::from_secs(30);
+/// How long last notifications may take, and the body of a reply that says nothing.
+pub(super) const LAST_WORDS: Duration = Duration::from_secs(1);
+
+pub(super) type Running<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// Everything that a link over HTTP has under way.
+pub(super) struct Shell {
+    wire: Arc<Wire>,
+    // Bound: the layer above bounds its calls, and its answers by the questions it takes.
+    exchanges: FuturesUnordered<Running<ExchangeId>>,
+    controls: HashMap<ExchangeId, Arc<Control>>,
+    notices: FuturesUnordered<Running<()>>,
+    confirming: Option<Running<Result<(), ExchangeFailure>>>,
+}
+
+impl Shell {
+    pub(super) fn new(wire: Arc<Wire>) -> Self {
+        Self {
+            wire,
+            exchanges: FuturesUnordered::new(),
+            controls: HashMap::new(),
+            notices: FuturesUnordered::new(),
+            confirming: None,
+        }
+    }
+
+    /// Whether what follows has to wait until the server has taken the confirmation.
+    pub(super) fn is_confirming(&self) -> bool {
+        self.confirming.is_some()
+    }
+
+    /// Begins an exchange.
+    pub(super) fn begin<F>(
+        &mut self,
+        exchange: ExchangeId,
+        run: impl FnOnce(Arc<Wire>, Arc<Control>) -> F,
+    ) where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let control = Arc::new(Control::default());
+        self.controls.insert(exchange, Arc::clone(&control));
+        let run = run(Arc::clone(&self.wire), control);
+        self.exchanges.push(Box::pin(async move {
+            run.await;
+            exchange
+        }));
+    }
+
+    /// Begins to post a notification or an answer.
+    pub(super) fn notify(&mut self, labels: Labels, body: Bytes) {
+        let wire = Arc::clone(&self.wire);
+        if labels.step == Step::Confirmation {
+            self.confirming = Some(Box::pin(async move { post(&wire, &labels, body).await }));
+            return;
+        }
+        self.notices.push(Box::pin(async move {
+            // Nobody waits for it, and a server that is gone shows with the next request.
+            let _: Result<(), ExchangeFailure> = post(&wire, &labels, body).await;
+        }));
+    }
+
+    /// An exchange has its answer.
+    pub(super) fn settle(&self, exchange: ExchangeId) {
+        if let Some(control) = self.controls.get(&exchange) {
+            control.settle();
+        }
+    }
+
+    /// Nobody waits for an exchange any more.
+    pub(super) fn abort(&self, exchange: ExchangeId) {
+        if let Some(control) = self.controls.get(&exchange) {
+            control.abort();
+        }
+    }
+
+    /// Waits until something under way has ended; tells what came of the confirmation if it was
+    /// that, for [`tell_confirmed`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Nothing is lost by dropping the future.
+    pub(super) async fn turn(&mut self) -> Option<Result<(), ExchangeFailure>> {
+        tokio::select! {
+            Some(exchange) = self.exchanges.next() => {
+                self.controls.remove(&exchange);
+                None
+            }
+            Some(()) = self.notices.next() => None,
+            confirmed = ready_or_pending(&mut self.confirming) => {
+                self.confirming = None;
+                Some(confirmed)
+            }
+        }
+    }
+
+    /// Gives the exchanges up and the notices some time.
+    pub(super) async fn close(self) {
+        let Self { mut notices, .. } = self;
+        let last_words = async { while notices.next().await.is_some() {} };
+        // What does not get out in time has nobody left who waits for it.
+        let _: Result<(), tokio::time::error::Elapsed> = timeout(LAST_WORDS, last_words).await;
+    }
+}
+
+pub(super) async fn ready_or_pending<T>(running: &mut Option<Running<T>>) -> T {
+    match running {
+        Some(running) => running.await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Tells how the confirmation of the session went; says whether there is one.
+pub(super) async fn tell_confirmed(wire: &Wire, confirmed: Result<(), ExchangeFailure>) -> bool {
+    let is_open = confirmed.is_ok();
+    wire.tell(match confirmed {
+        Ok(()) => Inbound::Confirmed,
+        Err(failure) => Inbound::Closed(Closed::with_detail(
+            ClosedKind::NotConfirmed,
+            failure.reason,
+        )),
+    })
+    .await;
+    is_open
+}
+
+/// Posts a notification or an answer, for which nothing comes back.
+async fn post(wire: &Wire, labels: &Labels, body: Bytes) -> Result<(), ExchangeFailure> {
+    let Ok(response) = timeout(POST_MAX, wire.sender.post(labels, body)).await else {
+        let reason = format!("no reply within {POST_MAX:?}");
+        return Err(ExchangeFailure::new(Kind::NoAnswer, reason, true));
+    };
+    let response = response?;
+    let status = response.status();
+    // Reading the body to its end keeps the connection.
+    let said = timeout(LAST_WORDS, read_excerpt(response)).await;
+    if status.is_success() {
+        return Ok(());
+    }
+    let reason = format!("{status}{}", shown(&said.unwrap_or_default()));
+    Err(ExchangeFailure::new(
+        Kind::Status(status.as_u16()),
+        reason,
+        true,
+    ))
+}
