@@ -253,7 +253,10 @@ impl Client {
                 .shared
                 .params
                 .of_call(name, arguments.as_str());
-            request.labels.params = params.map_err(|why| misused(Misuse::BadParams(why)))?;
+            let params = params.map_err(|why| misused(Misuse::BadParams(why)))?;
+            if let Some(labels) = &mut request.labels {
+                labels.params = params;
+            }
         }
         Ok(request)
     }
@@ -461,7 +464,7 @@ impl Client {
         name: Option<&str>,
     ) -> Request {
         Request {
-            meta: Arc::clone(&self.session.request_meta),
+            meta: self.session.request_meta.clone(),
             labels: self.labels(name),
             ..Request::new(method, members)
         }
@@ -477,13 +480,14 @@ impl Client {
     }
 
     /// What a modern message repeats outside of the frame, where somebody looks at that.
-    fn labels(&self, name: Option<&str>) -> Labels {
-        let mut labels = Labels::default();
-        if self.connection.shared.wants_labels() && self.session.era == Era::Modern {
-            labels.name = name.map(str::to_owned);
-            labels.version.clone_from(&self.session.version_label);
+    fn labels(&self, name: Option<&str>) -> Option<Box<Labels>> {
+        if !self.mirrors_params() {
+            return None;
         }
-        labels
+        let mut labels = Labels::default();
+        labels.name = name.map(str::to_owned);
+        labels.version.clone_from(&self.session.version_label);
+        Some(Box::new(labels))
     }
 
     pub(crate) fn call<T>(

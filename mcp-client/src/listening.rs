@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_jsonrpc::{ErrorCode, Timeouts};
+use mcp_transport::Labels;
 use mcp_types::{SubscriptionFilter, SubscriptionsListenParams, SubscriptionsListenResult, method};
 use tokio::time::{Instant, Sleep, sleep};
 
@@ -107,13 +108,14 @@ impl Listening {
     fn call(&self) -> Call<Reply<SubscriptionsListenResult>> {
         let params = SubscriptionsListenParams::new(self.filter.clone());
         let mut request = Request {
-            meta: Arc::clone(&self.session.request_meta),
+            meta: self.session.request_meta.clone(),
             ..Request::new(method::SUBSCRIPTIONS_LISTEN, members_of(&params))
         };
-        request
-            .labels
-            .version
-            .clone_from(&self.session.version_label);
+        if self.shared.wants_labels() {
+            let mut labels = Labels::default();
+            labels.version.clone_from(&self.session.version_label);
+            request.labels = Some(Box::new(labels));
+        }
         let read = read_typed::<SubscriptionsListenResult>;
         Call::new(Arc::clone(&self.shared), NO_TIMEOUT, request, read)
     }

@@ -39,7 +39,7 @@ pub struct Session {
     /// How the server wants to be used, for a model to read.
     pub instructions: Option<String>,
     /// What every request carries in `_meta`, encoded once: nothing in the legacy era.
-    pub(crate) request_meta: Arc<str>,
+    pub(crate) request_meta: Option<Arc<str>>,
     /// What every message says of its revision outside of the frame: nothing in the legacy era.
     pub(crate) version_label: Option<Arc<str>>,
 }

@@ -17,12 +17,12 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mcp_jsonrpc::{Answer, CallId, Timeouts};
 use mcp_types::ProgressParams;
 use tokio::sync::oneshot;
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 use self::outcome::Ended;
 use self::recovery::Recovery;
@@ -34,7 +34,7 @@ pub(crate) use self::request::Request;
 use crate::driver::{Settled, Shared, Waiter};
 use crate::error::{Budget, Misuse, TimedOut};
 use crate::notice::ProgressSink;
-use crate::{Error, Sent};
+use crate::{Error, Sent, clock};
 
 /// A call in the making or in flight; await it for its answer.
 ///
@@ -172,7 +172,7 @@ impl<T> Call<T> {
             ..Waiter::new(sender, request.method.clone())
         };
         let generation = self.shared.generation();
-        let call = self.shared.call(
+        let (call, since) = self.shared.call(
             self.timeouts,
             waiter,
             &request.method,
@@ -183,7 +183,7 @@ impl<T> Call<T> {
             call,
             request,
             reply,
-            since: Instant::now(),
+            since,
             generation,
         };
         Ok(())
@@ -210,7 +210,10 @@ impl<T> Call<T> {
             return Poll::Ready(Some(Err(error)));
         };
         let ended = self.finish(&request.method, settled);
-        self.timeouts.hard = self.timeouts.hard.saturating_sub(since.elapsed());
+        if matches!(ended, Ended::Failed(_) | Ended::NeedsInput(_)) {
+            // What is left for the requests that may follow; reading the clock has its price.
+            self.spend(since);
+        }
         Poll::Ready(match ended {
             Ended::Done(value) => Some(Ok(value)),
             Ended::NeedsInput(asked) => {
@@ -221,12 +224,18 @@ impl<T> Call<T> {
             }
             Ended::Failed(error) => {
                 let (method, timeouts) = (request.method.clone(), self.timeouts);
-                self.prepare(Some(Instant::now()), |recovery, shared| {
+                self.prepare(Some(clock::now()), |recovery, shared| {
                     let preparing = recovery.after(shared, request, error, generation)?;
                     Ok(Box::pin(within(preparing, method, timeouts)))
                 })
             }
         })
+    }
+
+    /// Takes the time since `since` off what the call may take as a whole.
+    fn spend(&mut self, since: Instant) {
+        let spent = clock::now().saturating_duration_since(since);
+        self.timeouts.hard = self.timeouts.hard.saturating_sub(spent);
     }
 
     /// Gets the request ready to be sent once more, or gives the error why it is not.
@@ -276,8 +285,9 @@ impl<T> Future for Call<T> {
         loop {
             if let State::Preparing { preparing, since } = &mut self.state {
                 let (prepared, since) = (ready!(preparing.as_mut().poll(context)), *since);
-                let spent = since.map_or(Duration::ZERO, |since| since.elapsed());
-                self.timeouts.hard = self.timeouts.hard.saturating_sub(spent);
+                if let Some(since) = since {
+                    self.spend(since);
+                }
                 match prepared {
                     Ok(request) => self.state = State::Ready(request),
                     Err(error) => self.state = State::Failed(Some(error)),

@@ -69,7 +69,7 @@ impl Recovery {
             Error::Answered(answered)
                 if answered.code == Some(HEADER_MISMATCH)
                     && request.method == method::TOOLS_CALL
-                    && request.labels.version.is_some()
+                    && request.is_labelled()
                     && !self.is_refreshed =>
             {
                 self.is_refreshed = true;

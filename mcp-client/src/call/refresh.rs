@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_jsonrpc::Timeouts;
+use mcp_transport::Labels;
 use mcp_types::{ListToolsResult, Tool, method};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -29,13 +30,16 @@ pub(super) async fn refresh(
         return Err(error);
     };
     shared.params.replace(&tools);
-    let before = std::mem::take(&mut request.labels.params);
+    let Some(labels) = &mut request.labels else {
+        return Err(error);
+    };
+    let before = std::mem::take(&mut labels.params);
     let own = request.members.get(..request.own_len).unwrap_or_default();
     if let Some((name, arguments)) = tool_and_arguments(own)
         && let Ok(params) = shared.params.of_call(&name, &arguments)
         && params != before
     {
-        request.labels.params = params;
+        labels.params = params;
         return Ok(request);
     }
     Err(error)
@@ -46,10 +50,14 @@ async fn list(shared: &Arc<Shared>, like: &Request) -> Result<Vec<Tool>, Error> 
     let mut cursor = None;
     for _ in 0..PAGES_MAX {
         let mut request = Request {
-            meta: Arc::clone(&like.meta),
+            meta: like.meta.clone(),
             ..Request::new(method::TOOLS_LIST, Vec::new())
         };
-        request.labels.version.clone_from(&like.labels.version);
+        if let Some(labels) = &like.labels {
+            let mut own = Labels::default();
+            own.version.clone_from(&labels.version);
+            request.labels = Some(Box::new(own));
+        }
         if let Some(cursor) = &cursor {
             request.push_member("cursor", cursor);
         }

@@ -14,35 +14,43 @@ pub(crate) struct Request {
     /// The parameters as JSON members without the braces, such as `"name":"x","arguments":{}`.
     pub(crate) members: Vec<u8>,
     /// What `_meta` holds besides the progress token, as members.
-    pub(crate) meta: Arc<str>,
+    pub(crate) meta: Option<Arc<str>>,
     /// Whether the call carries a progress token, so that progress can keep it alive.
     pub(crate) wants_progress: bool,
     pub(crate) is_cancellable: bool,
     /// Whether the server may answer with questions instead of a result.
     pub(crate) takes_input: bool,
-    /// What transports repeat outside of the frame, but for the method.
-    pub(crate) labels: Labels,
+    /// What transports repeat outside of the frame, but for the method; `None` if there is nothing
+    /// or nobody looks at it.
+    pub(crate) labels: Option<Box<Labels>>,
     /// How much of `members` belongs to the request itself, and not to a round of answers.
     pub(crate) own_len: usize,
 }
 
 impl Request {
+    /// Whether it states its revision outside of the frame too.
+    pub(super) fn is_labelled(&self) -> bool {
+        self.labels
+            .as_ref()
+            .is_some_and(|labels| labels.version.is_some())
+    }
+
     pub(crate) fn new(method: impl Into<Cow<'static, str>>, members: Vec<u8>) -> Self {
         Self {
             method: method.into(),
             own_len: members.len(),
             members,
-            meta: "".into(),
+            meta: None,
             wants_progress: false,
             is_cancellable: true,
             takes_input: false,
-            labels: Labels::default(),
+            labels: None,
         }
     }
 
     /// What transports repeat outside of the frame.
     pub(super) fn labels(&self) -> Labels {
-        let mut labels = self.labels.clone();
+        let mut labels = self.labels.as_deref().cloned().unwrap_or_default();
         labels.method = Some(self.method.clone());
         labels
     }
@@ -71,7 +79,8 @@ impl Request {
 
     /// Writes the parameters with their `_meta`, or nothing if there is nothing to say.
     pub(super) fn write_params(&self, call: CallId, out: &mut Vec<u8>) {
-        let Self { members, meta, .. } = self;
+        let members = &self.members;
+        let meta = self.meta.as_deref().unwrap_or_default();
         if members.is_empty() && meta.is_empty() && !self.wants_progress {
             return;
         }

@@ -14,7 +14,7 @@ use mcp_types::{CancelledParams, ProgressParams, Token, method};
 
 use super::core::Core;
 use super::shared::{Death, Life};
-use super::waiter::{Head, Settled, Trace, Waiter};
+use super::waiter::{Head, Settled, Waiter};
 use crate::Sent;
 use crate::notice::ProgressSink;
 use crate::session::Era;
@@ -111,19 +111,22 @@ impl Core {
         let Origin::Reply(exchange) = origin else {
             return;
         };
-        let reason = "the server replied with what answers another request, or none";
-        let kind = ExchangeFailureKind::NoAnswer;
-        cause.failure = Some(ExchangeFailure::new(kind, reason, true));
+        let call = CallId::new(exchange.0);
         // A call that has its answer is settled already.
-        self.peer.handle_lost(CallId::new(exchange.0));
+        if self.peer.waiter(call).is_some() {
+            let reason = "the server replied with what answers another request, or none";
+            let kind = ExchangeFailureKind::NoAnswer;
+            cause.failure = Some(ExchangeFailure::new(kind, reason, true));
+            self.peer.handle_lost(call);
+        }
     }
 
     /// Remembers the head of a reply for as long as its call is in flight.
     fn note_head(&mut self, exchange: ExchangeId, head: Head) {
         self.last_head = Some(head.clone());
-        if let Some(waiter) = self.peer.waiter(CallId::new(exchange.0)) {
+        if let Some(waiter) = self.peer.waiter_mut(CallId::new(exchange.0)) {
             // A reply has one head; should a stream be taken up again, the first one counts.
-            let _: Result<(), Head> = waiter.head.set(head);
+            waiter.trace().head.get_or_insert(head);
         }
     }
 
@@ -172,10 +175,10 @@ impl Core {
             match event {
                 Event::Settled {
                     call,
-                    waiter,
+                    mut waiter,
                     outcome,
                 } => {
-                    let settled = self.settled(call, &waiter, outcome, cause);
+                    let settled = self.settled(call, &mut waiter, outcome, cause);
                     happened.push(Happening::Settled { waiter, settled });
                 }
                 Event::Noticed { method, params } => self.noticed(now, method, params, happened),
@@ -206,24 +209,24 @@ impl Core {
 
     /// Keeps what came on the stream of a call and was no message, to be told should no answer
     /// follow.
-    fn note_stray(&self, misbehavior: &Misbehavior, origin: Option<Origin>) {
+    fn note_stray(&mut self, misbehavior: &Misbehavior, origin: Option<Origin>) {
         let (Misbehavior::NotJson { excerpt, .. } | Misbehavior::NotAMessage { excerpt }) =
             misbehavior
         else {
             return;
         };
         if let Some(Origin::Stream(exchange)) = origin
-            && let Some(waiter) = self.peer.waiter(CallId::new(exchange.0))
+            && let Some(waiter) = self.peer.waiter_mut(CallId::new(exchange.0))
         {
             // The first one tells most.
-            let _: Result<(), Bytes> = waiter.stray.set(excerpt.clone());
+            waiter.trace().stray.get_or_insert_with(|| excerpt.clone());
         }
     }
 
     fn settled(
         &mut self,
         call: CallId,
-        waiter: &Waiter,
+        waiter: &mut Waiter,
         outcome: Outcome,
         cause: &Cause,
     ) -> Settled {
@@ -233,17 +236,14 @@ impl Core {
             // A link that is gone has nothing left to resume.
             let _: Result<(), SendError> = self.sender.push(Outbound::Settled { exchange });
         }
-        let mut failure = None;
         let (sent, death) = match &outcome {
             Outcome::TimedOut(_) => (
                 self.tell_given_up(call, waiter, "no answer within the time allowed"),
                 None,
             ),
             Outcome::Lost => {
-                failure = cause.failure.clone();
-                let is_refused = failure
-                    .as_ref()
-                    .is_some_and(|failure| !failure.may_have_run);
+                let failure = cause.failure.as_ref();
+                let is_refused = failure.is_some_and(|failure| !failure.may_have_run);
                 let never_left = waiter.never_left.load(Ordering::Relaxed);
                 let sent = match self.sender.retract(exchange) {
                     Retracted::Unsent => Sent::No,
@@ -260,19 +260,14 @@ impl Core {
             }
             _ => (Sent::Yes, None),
         };
-        let (head, stray) = (waiter.head.get().cloned(), waiter.stray.get().cloned());
-        let has_trace = failure.is_some() || head.is_some() || stray.is_some();
+        if let (Outcome::Lost, Some(failure)) = (&outcome, &cause.failure) {
+            waiter.trace().failure = Some(failure.clone());
+        }
         Settled {
             outcome,
             sent,
             death,
-            trace: has_trace.then(|| {
-                Box::new(Trace {
-                    failure,
-                    head,
-                    stray,
-                })
-            }),
+            trace: waiter.trace.take(),
         }
     }
 

@@ -5,6 +5,7 @@
 //! something about it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use mcp_jsonrpc::{CallId, ErrorObject, Peer, RequestId, Timeouts};
 use mcp_transport::link::{Outbound, SendError, Sending};
@@ -87,7 +88,7 @@ impl Shared {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes a call, and writes it at once if the connection is idle.
+    /// Makes a call, and writes it at once if the connection is idle. Tells when that was.
     pub(crate) fn call(
         &self,
         timeouts: Timeouts,
@@ -95,7 +96,7 @@ impl Shared {
         method: &str,
         params: impl FnOnce(CallId, &mut Vec<u8>),
         labels: impl FnOnce() -> Labels,
-    ) -> Result<CallId, Error> {
+    ) -> Result<(CallId, Instant), Error> {
         let now = clock::now();
         let mut core = self.lock();
         // With nothing else under way the caller writes itself: waking the driver would cost a
@@ -112,7 +113,7 @@ impl Shared {
         if wakes {
             self.wake.notify_one();
         }
-        Ok(call)
+        Ok((call, now))
     }
 
     /// Sends a notification; the driver writes it with whatever follows.

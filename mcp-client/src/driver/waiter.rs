@@ -1,8 +1,8 @@
 //! What a call leaves with the peer, and what it hears in the end.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use mcp_jsonrpc::Outcome;
@@ -24,10 +24,8 @@ pub(crate) struct Waiter {
     /// Whether giving the call up is told to the server. Never for the opening of a session
     /// (LIFE-07, N-11).
     pub(crate) is_cancellable: bool,
-    /// The head of the reply, where a transport tells it.
-    pub(crate) head: OnceLock<Head>,
-    /// The first thing on the stream of the reply that was no message.
-    pub(crate) stray: OnceLock<Bytes>,
+    /// What the transport has told of it so far; boxed, since most calls have nothing of it.
+    pub(crate) trace: Option<Box<Trace>>,
 }
 
 impl Waiter {
@@ -38,9 +36,13 @@ impl Waiter {
             method,
             never_left: AtomicBool::new(false),
             is_cancellable: true,
-            head: OnceLock::new(),
-            stray: OnceLock::new(),
+            trace: None,
         }
+    }
+
+    /// Where to note what the transport tells.
+    pub(super) fn trace(&mut self) -> &mut Trace {
+        self.trace.get_or_insert_default()
     }
 }
 
@@ -63,9 +65,12 @@ pub(crate) struct Settled {
 }
 
 /// How an exchange went, as far as its transport told.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Trace {
+    /// Why it brought no answer.
     pub(crate) failure: Option<ExchangeFailure>,
+    /// The head of the reply.
     pub(crate) head: Option<Head>,
+    /// The first thing on the stream of the reply that was no message.
     pub(crate) stray: Option<Bytes>,
 }

@@ -132,9 +132,9 @@ async fn discover(
     version: &Version,
 ) -> Result<(ProbeAnswer, Option<Error>), Error> {
     let request = Request {
-        meta: request_meta(opening, version).into(),
+        meta: Some(request_meta(opening, version).into()),
         is_cancellable: false,
-        labels: Labels::default().with_version(version.as_str()),
+        labels: Some(Box::new(Labels::default().with_version(version.as_str()))),
         ..Request::new(method::SERVER_DISCOVER, Vec::new())
     };
     // The short time is there for the fallback; where there is none, a slow start is no verdict.
@@ -212,7 +212,7 @@ pub(super) async fn initialize(
     );
     let request = Request {
         is_cancellable: false,
-        labels: Labels::default().with_step(LinkStep::Opening),
+        labels: Some(Box::new(Labels::default().with_step(LinkStep::Opening))),
         ..Request::new(method::INITIALIZE, members_of(&params))
     };
     let asked = ask::<InitializeResult>(shared, opening.timeouts, request).await;
@@ -285,7 +285,7 @@ async fn legacy_session(
         capabilities: result.capabilities,
         server: Some(result.server_info),
         instructions: result.instructions,
-        request_meta: "".into(),
+        request_meta: None,
         version_label: None,
     })
 }
@@ -321,7 +321,7 @@ fn modern_session(
     shared.set_session(Era::Modern, &version);
     Session {
         era: Era::Modern,
-        request_meta: request_meta(opening, &version).into(),
+        request_meta: Some(request_meta(opening, &version).into()),
         version_label: Some(version.as_str().into()),
         version,
         server: discovered.server_info(),

@@ -110,6 +110,11 @@ impl<W> Peer<W> {
     }
 
     /// What was given with a call in flight.
+    pub fn waiter_mut(&mut self, call: CallId) -> Option<&mut W> {
+        self.outgoing.waiter_mut(call)
+    }
+
+    /// What was given to [`Peer::call`], while the call is in flight.
     pub fn waiter(&self, call: CallId) -> Option<&W> {
         self.outgoing.waiter(call)
     }

@@ -106,6 +106,10 @@ impl<W> Outgoing<W> {
         Some(entry.waiter)
     }
 
+    pub(super) fn waiter_mut(&mut self, call: CallId) -> Option<&mut W> {
+        self.entries.get_mut(&call).map(|entry| &mut entry.waiter)
+    }
+
     pub(super) fn waiter(&self, call: CallId) -> Option<&W> {
         self.entries.get(&call).map(|entry| &entry.waiter)
     }
