@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcp_jsonrpc::{Peer, Timeouts};
-use mcp_transport::http::{Backend, Target, streamable};
+use mcp_transport::http::{Backend, Target, legacy_sse, streamable};
 use mcp_transport::{Limits, Link};
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
@@ -11,10 +11,11 @@ use tokio::time::{Instant, timeout_at};
 use crate::builder::Builder;
 use crate::client::Connection;
 use crate::driver::{Driver, Host, Shared, Sinks};
+use crate::error::Incompatible;
 use crate::ledger::Ledger;
-use crate::negotiate::{OpenFailure, Opening, Way, open};
+use crate::negotiate::{OpenFailure, Opening, STREAM_STEP, Way, is_no_endpoint, open};
 use crate::notice::ChangeCounts;
-use crate::{Client, Error};
+use crate::{Client, EraHint, Error};
 
 /// A server behind a URL.
 #[derive(Clone, Debug)]
@@ -76,13 +77,26 @@ pub(crate) async fn connect_http(builder: &Builder, server: HttpServer) -> Resul
     let HttpServer {
         backend,
         target,
+        transport,
         limits,
-        ..
     } = server;
-    let link = streamable(backend, target, limits);
-    attempt(builder, link, Way::Http, &ledger, until)
-        .await
-        .map_err(OpenFailure::into_error)
+    if transport != HttpTransport::Sse {
+        let link = streamable(Arc::clone(&backend), target.clone(), limits);
+        match attempt(builder, link, Way::Http, &ledger, until).await {
+            Err(OpenFailure::OtherTransport(_)) if transport == HttpTransport::Auto => {}
+            opened => return opened.map_err(OpenFailure::into_error),
+        }
+    }
+    let link = legacy_sse(backend, target, limits);
+    let opened = attempt(builder, link, Way::Sse, &ledger, until).await;
+    opened.map_err(|failure| match failure.into_error() {
+        // Each answer alone could mislead; outages and missing credentials tell enough.
+        error if transport == HttpTransport::Auto && is_no_endpoint(&error) => {
+            let tried = ledger.entries();
+            Error::PeerIncompatible(Box::new(Incompatible::NoTransport { tried }))
+        }
+        error => error,
+    })
 }
 
 /// Opens a session on one link, by the time `until`.
@@ -119,7 +133,11 @@ pub(crate) async fn attempt(
     let opening = Opening {
         client: builder.client.clone(),
         capabilities: builder.handlers.capabilities(),
-        hint: builder.hint,
+        hint: match way {
+            // The modern era has no such transport.
+            Way::Sse => EraHint::Legacy,
+            Way::Http | Way::Pipe => builder.hint,
+        },
         way,
         ledger: Arc::clone(ledger),
         probe_timeout: builder.probe_timeout,
@@ -133,13 +151,7 @@ pub(crate) async fn attempt(
         }
         Err(_elapsed) => {
             connection.close("the time for connecting ran out").await;
-            let mut waiting_for = "the server did not open a session".to_owned();
-            // Interop: some servers frame with Content-Length headers, others print banners
-            // (test `content_length_headers`).
-            if let Some(stray) = shared.first_stray() {
-                waiting_for.push_str("; it wrote what is no message: ");
-                waiting_for.push_str(&stray);
-            }
+            let waiting_for = still_missing(&shared, way, ledger);
             return Err(Error::not_connected_in_time(waiting_for, builder.connect_timeout).into());
         }
     };
@@ -151,4 +163,25 @@ pub(crate) async fn attempt(
         builder.timeouts,
         builder.page_limits,
     ))
+}
+
+/// What had not happened when the time for connecting ran out.
+fn still_missing(shared: &Shared, way: Way, ledger: &Ledger) -> String {
+    let mut missing = "the server did not open a session".to_owned();
+    if way == Way::Sse && !shared.is_ready() {
+        let before = ledger.entries();
+        missing = "the server did not tell where to post".to_owned();
+        ledger.note(STREAM_STEP, None, missing.clone());
+        for entry in before {
+            missing.push_str("; ");
+            missing.push_str(&entry.to_string());
+        }
+    }
+    // Interop: some servers frame with Content-Length headers, others print banners
+    // (test `content_length_headers`).
+    if let Some(stray) = shared.first_stray() {
+        missing.push_str("; it wrote what is no message: ");
+        missing.push_str(&stray);
+    }
+    missing
 }

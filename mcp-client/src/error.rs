@@ -10,6 +10,7 @@ use mcp_types::{DecodeError, Version};
 
 pub use mcp_transport::link::ExchangeFailureKind;
 
+use crate::LedgerEntry;
 use crate::handler::Refusal;
 
 /// Whether a request can have had an effect.
@@ -134,6 +135,11 @@ pub enum Incompatible {
     },
     /// The server insists on something that we did not offer.
     Refused(ErrorObject),
+    /// What stands behind the URL speaks no transport that we know.
+    NoTransport {
+        /// What was asked and what came of it, in order.
+        tried: Vec<LedgerEntry>,
+    },
     /// What stands behind the command is no MCP server.
     NotMcp(String),
 }
@@ -359,6 +365,13 @@ impl fmt::Display for Incompatible {
                 list(ours)
             ),
             Self::Refused(error) => write!(f, "the server refuses what we offer: {error}"),
+            Self::NoTransport { tried } => {
+                f.write_str("no MCP server answers at this URL.")?;
+                tried.iter().try_for_each(|entry| {
+                    let entry = entry.to_string();
+                    write!(f, " {}.", entry.trim_end_matches('.'))
+                })
+            }
             Self::NotMcp(why) => write!(f, "this does not look like an MCP server: {why}"),
         }
     }

@@ -56,6 +56,13 @@ impl Ledger {
         }
     }
 
+    /// Notes a step without a head, unless it is there already.
+    pub(crate) fn note_once(&self, step: &str, verdict: String) {
+        if self.entries().iter().all(|entry| entry.step != step) {
+            self.note(step, None, verdict);
+        }
+    }
+
     pub(crate) fn entries(&self) -> Vec<LedgerEntry> {
         let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         entries.clone()

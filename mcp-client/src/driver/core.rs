@@ -36,6 +36,8 @@ pub(super) struct Core {
     pub(super) last_head: Option<Head>,
     /// Whether the server has taken the confirmation of the session.
     pub(super) is_confirmed: bool,
+    /// Whether the stream of an HTTP+SSE server is open and has told where to post.
+    pub(super) is_ready: bool,
 }
 
 /// How long the reading half may take to tell why nothing can be written any more, before the
@@ -62,6 +64,7 @@ impl Core {
             first_stray: None,
             last_head: None,
             is_confirmed: false,
+            is_ready: false,
         }
     }
 

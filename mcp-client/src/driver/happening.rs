@@ -98,6 +98,7 @@ impl Core {
                 cause.failure = Some(failure);
                 self.peer.handle_lost(CallId::new(exchange.0));
             }
+            Inbound::Ready => self.is_ready = true,
             Inbound::Confirmed => happened.push(Happening::Confirmed),
             Inbound::Closed(closed) => self.close(closed),
             _ => {}

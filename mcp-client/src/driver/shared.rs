@@ -212,6 +212,11 @@ impl Shared {
         }
     }
 
+    /// Whether the stream of an HTTP+SSE server is open and has told where to post.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.lock().is_ready
+    }
+
     /// Whether the transport repeats parts of a message outside of it.
     pub(crate) fn wants_labels(&self) -> bool {
         self.wants_labels

@@ -6,5 +6,7 @@ mod opening;
 mod probe;
 mod reopen;
 
-pub(crate) use self::opening::{OpenFailure, Opening, Way, members_of, open};
+pub(crate) use self::opening::{
+    OpenFailure, Opening, STREAM_STEP, Way, is_no_endpoint, members_of, open,
+};
 pub(crate) use self::reopen::Sessions;

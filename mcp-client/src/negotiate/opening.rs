@@ -24,6 +24,8 @@ use crate::{EraHint, Error};
 /// How many times the server is asked anything before a session has to be open.
 // Bound: a server that answers every question by another one must not be asked for ever.
 const STEPS_MAX: usize = 6;
+/// The step that opens the stream of an HTTP+SSE server, as the ledger names it.
+pub(crate) const STREAM_STEP: &str = "GET";
 
 /// Who we are and what we can do.
 #[derive(Clone, Debug)]
@@ -44,6 +46,8 @@ pub(crate) enum Way {
     Http,
     /// A stream of frames, which ends when a server cannot stand the probe.
     Pipe,
+    /// HTTP+SSE: posts, and one stream for all that the server says.
+    Sse,
 }
 
 /// Why no session was opened.
@@ -112,7 +116,7 @@ fn respawn(opening: &Opening, error: Option<Error>) -> OpenFailure {
         Error::PeerIncompatible(Box::new(Incompatible::NotMcp("it went away".to_owned())))
     });
     match (opening.hint, opening.way) {
-        (EraHint::Modern, _) | (_, Way::Http) => OpenFailure::Failed(error),
+        (EraHint::Modern, _) | (_, Way::Http | Way::Sse) => OpenFailure::Failed(error),
         _ => OpenFailure::Respawn(error),
     }
 }
@@ -139,7 +143,7 @@ async fn discover(
     };
     // The short time is there for the fallback; where there is none, a slow start is no verdict.
     let timeouts = match (opening.hint, opening.way) {
-        (EraHint::Modern, _) | (_, Way::Http) => opening.timeouts,
+        (EraHint::Modern, _) | (_, Way::Http | Way::Sse) => opening.timeouts,
         _ => Timeouts::new(opening.probe_timeout, opening.probe_timeout),
     };
     let asked = ask::<DiscoverResult>(shared, timeouts, request).await;
@@ -162,14 +166,14 @@ async fn discover(
         (Error::TimedOut(_), Way::Pipe) => ProbeAnswer::Silence,
         (_, Way::Pipe) => ProbeAnswer::Gone,
         // Spec: section 2.3. Outages and missing credentials say nothing about the era.
-        (error, Way::Http) if is_no_endpoint(error) => ProbeAnswer::OtherShape,
-        (_, Way::Http) => return Err(error),
+        (error, _) if is_no_endpoint(error) => ProbeAnswer::OtherShape,
+        (_, Way::Http | Way::Sse) => return Err(error),
     };
     Ok((answer, Some(error)))
 }
 
 /// Whether an exchange shows that what answered does not know what it was asked.
-fn is_no_endpoint(error: &Error) -> bool {
+pub(crate) fn is_no_endpoint(error: &Error) -> bool {
     let Error::Exchange(exchange) = error else {
         return false;
     };
@@ -180,6 +184,7 @@ fn is_no_endpoint(error: &Error) -> bool {
         }
         ExchangeFailureKind::Media
         | ExchangeFailureKind::NoAnswer
+        | ExchangeFailureKind::NoEndpoint
         | ExchangeFailureKind::OtherTransport => true,
         _ => false,
     }
@@ -245,8 +250,16 @@ pub(super) async fn initialize(
 /// Writes a step into the ledger.
 fn note(shared: &Shared, opening: &Opening, method: &str, version: &Version, verdict: String) {
     let head = shared.take_head();
+    if opening.way == Way::Sse {
+        if !shared.is_ready() {
+            // Nothing has been posted.
+            return opening.ledger.note(STREAM_STEP, None, verdict);
+        }
+        let verdict = "it tells where to post".to_owned();
+        opening.ledger.note_once(STREAM_STEP, verdict);
+    }
     let post = match opening.way {
-        Way::Http => "POST ",
+        Way::Http | Way::Sse => "POST ",
         Way::Pipe => "",
     };
     let step = format!("{post}{method} ({version})");
@@ -273,11 +286,11 @@ async fn legacy_session(
     // Spec: LIFE-03. On a pipe it leaves in one write with the first request that follows.
     let step = LinkStep::Confirmation;
     shared.notify(method::NOTIFICATIONS_INITIALIZED, step, |_no_params| ())?;
-    if opening.way == Way::Http {
+    if opening.way != Way::Pipe {
         shared.confirmed().await?;
-        if may_speak_first(&result.capabilities, &opening.capabilities) {
-            shared.listen();
-        }
+    }
+    if opening.way == Way::Http && may_speak_first(&result.capabilities, &opening.capabilities) {
+        shared.listen();
     }
     Ok(Session {
         era: Era::Legacy,

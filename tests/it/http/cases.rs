@@ -86,14 +86,18 @@ macro_rules! cases {
 }
 
 cases! {
+    answer_before_its_post_is_over => "answer-before-its-post-is-over",
     array_of_one_answer => "array-of-one-answer",
     confirmation_refused => "confirmation-refused",
     content_types => "content-types",
     end_of_session => "end-of-session",
+    endpoint_as_the_reply => "endpoint-as-the-reply",
+    endpoint_never_told => "endpoint-never-told",
     event_cut_by_the_end => "event-cut-by-the-end",
     line_ends_of_events => "line-ends-of-events",
     lost_session_told_otherwise => "lost-session-told-otherwise",
     lost_session => "lost-session",
+    no_post_so_the_other_transport => "no-post-so-the-other-transport",
     odd_answers_to_the_confirmation => "odd-answers-to-the-confirmation",
     odd_lines_of_events => "odd-lines-of-events",
     other_kinds_of_events => "other-kinds-of-events",
