@@ -106,6 +106,21 @@ proptest! {
     }
 
     #[test]
+    fn all_calls_over_http_end_whatever_the_server_replies(data in vec(any::<u8>(), 0..200)) {
+        props::http_head(&data);
+    }
+
+    #[test]
+    fn any_text_can_be_the_value_of_a_header(data in vec(any::<u8>(), 0..40)) {
+        props::header_values(&data);
+    }
+
+    #[test]
+    fn any_printable_text_can_be_the_value_of_a_header(text in "[ -~\tµ]{0,20}") {
+        props::header_values(text.as_bytes());
+    }
+
+    #[test]
     fn no_configuration_panics(data in any_bytes()) {
         props::config(&data);
     }
@@ -115,9 +130,11 @@ proptest! {
 #[test]
 fn the_seeds_of_the_fuzzers_hold() {
     type Property = fn(&[u8]);
-    let targets: [(&str, Property); 5] = [
+    let targets: [(&str, Property); 7] = [
         ("config", props::config),
         ("decode", props::decode),
+        ("header_values", props::header_values),
+        ("http_head", props::http_head),
         ("lines", props::lines),
         ("peer_ops", props::peer_ops),
         ("sse", props::sse),

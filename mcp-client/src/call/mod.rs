@@ -190,6 +190,7 @@ impl<T> Call<T> {
     }
 
     /// Waits for the answer to the request in flight and decides whether that was all.
+    #[inline]
     fn poll_reply(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<T, Error>>> {
         let State::Waiting { reply, .. } = &mut self.state else {
             return Poll::Ready(None);

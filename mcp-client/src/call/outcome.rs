@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use mcp_jsonrpc::Outcome;
+use mcp_jsonrpc::{Answer, Outcome};
 use mcp_types::InputRequiredResult;
 
 use super::{Call, Unreadable};
@@ -25,6 +25,8 @@ pub(super) enum Ended<T> {
 }
 
 impl<T> Call<T> {
+    /// What an outcome means. An answer is the way of most calls, so it comes first.
+    #[inline]
     pub(super) fn finish(&self, method: &str, settled: Settled) -> Ended<T> {
         let Settled {
             outcome,
@@ -32,19 +34,45 @@ impl<T> Call<T> {
             death,
             trace,
         } = settled;
-        let trace = trace.as_deref();
-        Ended::Failed(match outcome {
-            Outcome::Answered(answer) => match (self.read)(&answer) {
-                Ok(value) => return Ended::Done(value),
-                Err(Unreadable::NeedsInput(asked)) => return Ended::NeedsInput(asked),
-                // A fault of the frame tells its place in the frame.
-                Err(Unreadable::Fault(fault @ PeerFault::Frame(_))) => {
-                    self.misbehaved(method, fault, answer.frame())
-                }
-                Err(Unreadable::Fault(fault)) => {
-                    self.misbehaved(method, self.shown(fault), &answer.result())
-                }
-            },
+        let answer = match outcome {
+            Outcome::Answered(answer) => answer,
+            outcome => {
+                let trace = trace.as_deref();
+                return Ended::Failed(self.failed_by(
+                    method,
+                    outcome,
+                    sent,
+                    death.as_deref(),
+                    trace,
+                ));
+            }
+        };
+        match (self.read)(&answer) {
+            Ok(value) => Ended::Done(value),
+            Err(Unreadable::NeedsInput(asked)) => Ended::NeedsInput(asked),
+            Err(Unreadable::Fault(fault)) => Ended::Failed(self.unreadable(method, fault, &answer)),
+        }
+    }
+
+    /// An answer that is not what the method gives.
+    fn unreadable(&self, method: &str, fault: PeerFault, answer: &Answer) -> Error {
+        match fault {
+            // A fault of the frame tells its place in the frame.
+            PeerFault::Frame(_) => self.misbehaved(method, fault, answer.frame()),
+            fault => self.misbehaved(method, self.shown(fault), &answer.result()),
+        }
+    }
+
+    /// An outcome that is no answer.
+    fn failed_by(
+        &self,
+        method: &str,
+        outcome: Outcome,
+        sent: Sent,
+        death: Option<&Death>,
+        trace: Option<&Trace>,
+    ) -> Error {
+        match outcome {
             Outcome::Refused(mut error) => {
                 if let Cow::Owned(text) = self.shared.host.redactor.redact(&error.message) {
                     error.message = text;
@@ -81,9 +109,9 @@ impl<T> Call<T> {
                     sent,
                     evidence: self.evidence(trace),
                 })),
-                None => closed(death.as_deref(), sent),
+                None => closed(death, sent),
             },
-        })
+        }
     }
 
     fn misbehaved(&self, method: &str, fault: PeerFault, excerpt: &[u8]) -> Error {

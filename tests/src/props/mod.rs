@@ -4,11 +4,13 @@
 
 mod ends;
 mod frames;
+mod http;
 mod peer_ops;
 mod sse;
 
 pub use ends::all_calls_end;
 pub use frames::{config, decode, encode_decode, lines, typed};
+pub use http::{header_values, http_head};
 pub use peer_ops::peer_ops;
 pub use sse::sse;
 

@@ -1,6 +1,5 @@
-//! Real servers, which `cargo xtask peers` installs and names in one configuration.
+//! Real servers as child processes, which `cargo xtask peers` names in one configuration.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use hermes_registry::{Config, Registry, ServerState};
@@ -8,6 +7,8 @@ use mcp_client::Era;
 use mcp_types::Implementation;
 use serde_json::{Value, json};
 use tokio::time::timeout;
+
+use super::folder;
 
 /// Each server, its era, a tool, the arguments of a call, and what the result must hold.
 fn expected(folder: &str) -> [(&'static str, Era, &'static str, Value, &'static str); 8] {
@@ -66,13 +67,6 @@ fn expected(folder: &str) -> [(&'static str, Era, &'static str, Value, &'static 
         ),
         ("mcp2", Era::Modern, "add", json!({"a": 2, "b": 3}), "5"),
     ]
-}
-
-fn folder() -> PathBuf {
-    let folder = std::env::var_os("HERMES_MCP_PEERS");
-    folder
-        .expect("HERMES_MCP_PEERS names the folder with config.yaml; `cargo xtask peers` sets it")
-        .into()
 }
 
 #[tokio::test]

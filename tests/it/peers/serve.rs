@@ -1,0 +1,145 @@
+//! Starts the servers that are reached over HTTP, and keeps what they say.
+//!
+//! What is said to them over HTTP is left to the tests.
+
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, TcpListener};
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use mcp_transport::process::{Child, Command, spawn};
+use serde::Deserialize;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::net::TcpStream;
+use tokio::net::unix::pipe;
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+
+use super::folder;
+
+/// The slowest needs some seconds on an idle machine.
+const READY_MAX: Duration = Duration::from_secs(60);
+
+/// How long a server may take to notice what was done on the wire.
+const HEARD_MAX: Duration = Duration::from_secs(30);
+
+// Bound: some hundred lines are what a test causes.
+const LINES_MAX: usize = 10_000;
+
+/// An entry of the list that `cargo xtask peers` wrote.
+#[derive(Deserialize)]
+struct Program {
+    name: String,
+    command: String,
+    args: Vec<String>,
+    env: BTreeMap<String, String>,
+    path: String,
+}
+
+/// A server that listens; it ends when this is dropped.
+pub(super) struct Served {
+    pub(super) name: String,
+    pub(super) url: String,
+    child: Child,
+    lines: watch::Receiver<Vec<String>>,
+    _stdin: pipe::Sender,
+}
+
+impl Served {
+    /// Waits until standard output has held a line so many times.
+    pub(super) async fn heard(&self, line: &str, times: usize) {
+        let mut lines = self.lines.clone();
+        let count = |lines: &Vec<String>| lines.iter().filter(|held| *held == line).count();
+        let waited = lines.wait_for(|lines| count(lines) >= times);
+        let waited = timeout(HEARD_MAX, waited).await;
+        let heard = matches!(waited, Ok(Ok(_)));
+        assert!(heard, "`{line}` was not told {times} times by {self}");
+    }
+
+    /// Ends it and all that it started.
+    pub(super) async fn end(mut self) {
+        drop(self._stdin);
+        self.child.shutdown().await;
+    }
+}
+
+/// The failure message's part: how it is, and all that it said.
+impl std::fmt::Display for Served {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let lines = self.lines.borrow().join("\n  ");
+        write!(f, "{}, which {:#}", self.name, self.child.obituary())?;
+        write!(f, "\nstdout:\n  {lines}")
+    }
+}
+
+/// Starts all that the names are wanted of, and waits until they listen.
+pub(super) async fn start(wanted: impl Fn(&str) -> bool) -> Vec<Served> {
+    let list = std::fs::read(folder().join("http-servers.json")).unwrap();
+    let list: Vec<Program> = serde_json::from_slice(&list).unwrap();
+    let list = list.into_iter().filter(|program| wanted(&program.name));
+    // All ports are held before any is given away, so that they differ.
+    let held: Vec<_> = list.map(|program| (program, hold())).collect();
+    let started = held.into_iter().map(|(program, listener)| {
+        let port = listener.local_addr().unwrap().port();
+        drop(listener);
+        (run(program, port), port)
+    });
+    let started: Vec<_> = started.collect();
+    join_all(started.into_iter().map(|(served, port)| async move {
+        let ready = timeout(READY_MAX, listens(&served, port)).await;
+        assert!(ready == Ok(true), "no ear on port {port}: {served}");
+        served
+    }))
+    .await
+}
+
+fn hold() -> TcpListener {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap()
+}
+
+fn run(program: Program, port: u16) -> Served {
+    let put = |text: &String| text.replace("{port}", &port.to_string());
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let command = Command::new(&program.command)
+        .args(program.args.iter().map(put))
+        .env("PATH", path)
+        .envs(program.env.iter().map(|(name, value)| (name, put(value))));
+    let spawned = spawn(command).unwrap_or_else(|error| panic!("{}: {error}", program.name));
+    let (sender, lines) = watch::channel(Vec::new());
+    tokio::spawn(keep(spawned.stdout, sender));
+    Served {
+        url: format!("http://127.0.0.1:{port}{}", program.path),
+        name: program.name,
+        child: spawned.child,
+        lines,
+        _stdin: spawned.stdin,
+    }
+}
+
+async fn keep(stdout: pipe::Receiver, sender: watch::Sender<Vec<String>>) {
+    let mut lines = BufReader::new(stdout).lines();
+    while let Ok(Some(line)) = lines.next_line().await {
+        sender.send_modify(|lines| {
+            if lines.len() < LINES_MAX {
+                lines.push(line);
+            }
+        });
+    }
+}
+
+/// Whether something listens on the port before the server ends.
+async fn listens(served: &Served, port: u16) -> bool {
+    loop {
+        if TcpStream::connect((Ipv4Addr::LOCALHOST, port))
+            .await
+            .is_ok()
+        {
+            return true;
+        }
+        tokio::select! {
+            _ = served.child.exited() => return false,
+            // sleep: a server says in no common way that it listens, so it is asked again.
+            () = sleep(Duration::from_millis(20)) => {}
+        }
+    }
+}
