@@ -1,5 +1,6 @@
 //! Servers over HTTP that misbehave, played by rules in memory.
 
 mod cases;
+mod legacy;
 mod streams;
 mod torture;

@@ -94,7 +94,11 @@ impl HttpTransport for Carrier {
 
 /// Asks for the stream.
 async fn open(wire: &Wire) -> Result<Body, ExchangeFailure> {
-    let response = wire.sender.get(None).await?;
+    let response = wire.sender.get(None).await.map_err(|failure| {
+        let failure = ExchangeFailure::from(failure);
+        // Nothing that asks for anything has been posted yet.
+        ExchangeFailure::new(failure.kind, failure.reason, false)
+    })?;
     let status = response.status();
     let media = essence(response.headers().get(header::CONTENT_TYPE));
     if status.is_success() && media == "text/event-stream" {
