@@ -2,6 +2,8 @@
 
 use std::process::{Command, Output};
 
+use crate::http_table;
+
 /// The limits of the counts; the gate allows 15 % more.
 const MARGIN: f64 = 1.15;
 
@@ -41,6 +43,18 @@ pub fn check() -> Result<(), String> {
     // queued; on a busy one all 256 are.
     let writes = syscalls("t100-busy", "256", "2048", "10240", Some("write"))? * 256.0;
     gate("writes per batch of 256 queued requests", writes, 1.0);
+    for path in ["/json", "/sse"] {
+        gate(
+            &format!("connections for 1,000 calls over HTTP, {path}"),
+            http_table::connections("ours", path)?,
+            1.0,
+        );
+        gate(
+            &format!("allocations per typed 100 B call over HTTP, {path}"),
+            http_table::allocations(path)?,
+            http_table::ALLOCATIONS_MAX,
+        );
+    }
     if missed == 0 {
         Ok(())
     } else {

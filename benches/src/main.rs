@@ -2,13 +2,15 @@
 //!
 //! `bench stdio` prints a table of medians and ratios; `bench gates` checks the counts that do not
 //! depend on the machine's mood (instructions, allocations, system calls) and fails past a limit.
-//! `bench run …` is what both start for each single measurement. `bench sse` compares decoders of
-//! event streams.
+//! `bench http` does the same over HTTP. `bench run …` is what they start for each single
+//! measurement. `bench sse` compares decoders of event streams.
 
 mod clients;
 mod gates;
+mod http_table;
 mod measure;
 mod sse;
+mod sse_typed;
 mod table;
 
 use std::process::ExitCode;
@@ -20,8 +22,10 @@ fn main() -> ExitCode {
         ["stdio", rest @ ..] => table::stdio(rest),
         ["gates"] => gates::check(),
         ["sse", rest @ ..] => sse::table(rest),
+        ["http", rest @ ..] => http_table::http(rest),
+        ["run", "http", rest @ ..] => clients::http::run(rest),
         ["run", rest @ ..] => clients::run(rest),
-        _ => Err("usage: bench (stdio | sse) [--rounds N] | bench gates".to_owned()),
+        _ => Err("usage: bench (http | stdio | sse) [--rounds N] | bench gates".to_owned()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -25,7 +25,8 @@ pub struct Meter {
     calls_started: u64,
 }
 
-const WARM_UP: Duration = Duration::from_millis(100);
+/// Long enough for a thousand connections to open.
+const WARM_UP: Duration = Duration::from_millis(250);
 
 impl Meter {
     pub fn start(amount: Amount) -> Self {

@@ -52,13 +52,7 @@ const DECODERS: [(&str, Decode); if cfg!(feature = "peers") { 3 } else { 2 }] = 
 
 /// Measures everything and prints the table.
 pub fn table(words: &[&str]) -> Result<(), String> {
-    let rounds: usize = match words {
-        ["--rounds", rounds] => rounds
-            .parse()
-            .map_err(|error| format!("{rounds}: {error}"))?,
-        [] => 5,
-        _ => return Err("bench sse [--rounds N]".to_owned()),
-    };
+    let rounds = crate::table::rounds(words)?;
     println!("MB per second of processor time, median of {rounds} interleaved rounds");
     print!("{:40}", "");
     for (name, _decode) in DECODERS {
@@ -66,7 +60,7 @@ pub fn table(words: &[&str]) -> Result<(), String> {
     }
     println!();
     for row in &ROWS {
-        let chunks = chunks(row);
+        let chunks = cut(&(row.event)(), row.chunk_len);
         let mut figures = DECODERS.map(|_decoder| Vec::new());
         for _ in 0..rounds {
             for ((_name, decode), figures) in DECODERS.iter().zip(&mut figures) {
@@ -82,7 +76,7 @@ pub fn table(words: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-fn measure(decode: Decode, chunks: &[Bytes]) -> Result<f64, String> {
+pub fn measure(decode: Decode, chunks: &[Bytes]) -> Result<f64, String> {
     let start = cpu();
     let count = decode(chunks)?;
     let taken = (cpu() - start).as_secs_f64();
@@ -104,14 +98,14 @@ fn message(len: usize) -> String {
     format!("{before}{text}{after}")
 }
 
-fn chunks(row: &Row) -> Vec<Bytes> {
-    let event = (row.event)();
+/// A stream of one event over and over, in chunks of one length.
+pub fn cut(event: &str, chunk_len: usize) -> Vec<Bytes> {
     let mut stream = Bytes::from(event.repeat(STREAM_LEN / event.len() + 1));
     stream.truncate(STREAM_LEN);
     let mut chunks = Vec::new();
     while !stream.is_empty() {
         // Each with storage of its own, as they come from a connection.
-        let chunk = stream.split_to(row.chunk_len.min(stream.len()));
+        let chunk = stream.split_to(chunk_len.min(stream.len()));
         chunks.push(Bytes::copy_from_slice(&chunk));
     }
     chunks

@@ -74,13 +74,7 @@ const CLIENTS: [&str; 4] = ["floor", "ours", "ours-raw", "rmcp"];
 
 /// Measures everything and prints the table.
 pub fn stdio(words: &[&str]) -> Result<(), String> {
-    let rounds = match words {
-        ["--rounds", rounds] => rounds
-            .parse()
-            .map_err(|error| format!("{rounds}: {error}"))?,
-        [] => 5,
-        _ => return Err("bench stdio [--rounds N]".to_owned()),
-    };
+    let rounds = rounds(words)?;
     println!("client processor time in µs, median of {rounds} interleaved rounds, one core");
     println!(
         "{:24} {:8} {:>9} {:>9} {:>9} {:>9} {:>8} {:>6}",
@@ -115,31 +109,39 @@ pub fn stdio(words: &[&str]) -> Result<(), String> {
 }
 
 fn measure(client: &str, row: &Row) -> Result<f64, String> {
-    let me = std::env::current_exe().map_err(|error| error.to_string())?;
     let in_flight = row.in_flight.to_string();
+    let words = [client, row.tool, &in_flight, row.runtime, "ms", "400"];
+    pinned(&words, "cpu_us")
+}
+
+/// Takes one figure in a fresh process on one core.
+pub fn pinned(words: &[&str], figure: &str) -> Result<f64, String> {
+    let me = std::env::current_exe().map_err(|error| error.to_string())?;
     let output = Command::new("taskset")
         .args(["-c", "1"])
         .arg(me)
-        .args([
-            "run",
-            client,
-            row.tool,
-            &in_flight,
-            row.runtime,
-            "ms",
-            "400",
-        ])
+        .arg("run")
+        .args(words)
         .output()
         .map_err(|error| format!("taskset: {error}"))?;
     if !output.status.success() {
         let stderr = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("{client} {}: {stderr}", row.name));
+        return Err(format!("{}: {stderr}", words.join(" ")));
     }
     let report: serde_json::Value =
         serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())?;
-    report["cpu_us"]
+    report[figure]
         .as_f64()
         .ok_or_else(|| "no figure".to_owned())
+}
+
+/// The number of rounds that the arguments ask for.
+pub fn rounds(words: &[&str]) -> Result<usize, String> {
+    match words {
+        ["--rounds", rounds] => rounds.parse().map_err(|error| format!("{rounds}: {error}")),
+        [] => Ok(5),
+        _ => Err("the only option is --rounds N".to_owned()),
+    }
 }
 
 pub fn median(mut figures: Vec<f64>) -> f64 {

@@ -1,6 +1,7 @@
 //! The clients that are compared, each run in a process of its own.
 
 mod floor;
+pub mod http;
 mod ours;
 #[cfg(feature = "peers")]
 mod peer;

@@ -19,7 +19,12 @@ async fn connect() -> Result<Client, Error> {
         .await
 }
 
-async fn call(client: &Client, tool: &str, arguments: &RawJson, raw: bool) -> Result<(), Error> {
+pub async fn call(
+    client: &Client,
+    tool: &str,
+    arguments: &RawJson,
+    raw: bool,
+) -> Result<(), Error> {
     if raw {
         let reply = client.call_tool_raw(tool, arguments).await?;
         std::hint::black_box(reply.as_bytes().len());
@@ -28,6 +33,26 @@ async fn call(client: &Client, tool: &str, arguments: &RawJson, raw: bool) -> Re
         std::hint::black_box(reply.value.content.len());
     }
     Ok(())
+}
+
+/// Makes a call that brings 100,000 notices, and looks whether all came, in order.
+pub async fn progress(client: &Client, arguments: &RawJson) -> Result<u64, String> {
+    let count = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&count);
+    let mut last = 0.0;
+    let made = client
+        .call_tool("progress", arguments)
+        .on_progress(move |progress| {
+            assert!(progress.progress > last, "out of order");
+            last = progress.progress;
+            counted.fetch_add(1, Ordering::Relaxed);
+        })
+        .await;
+    made.map_err(|error| error.to_string())?;
+    match count.load(Ordering::Relaxed) {
+        100_000 => Ok(100_000),
+        count => Err(format!("{count} of 100000 progress notices came")),
+    }
 }
 
 pub async fn run(work: Work, raw: bool) -> Result<(), String> {
@@ -42,24 +67,9 @@ pub async fn run(work: Work, raw: bool) -> Result<(), String> {
     }
     let mut meter = Meter::start(work.amount);
     if work.tool == "progress" {
-        let count = Arc::new(AtomicU64::new(0));
         loop {
-            let counted = Arc::clone(&count);
-            let mut last = 0.0;
-            client
-                .call_tool(work.tool, &arguments)
-                .on_progress(move |progress| {
-                    assert!(progress.progress > last, "out of order");
-                    last = progress.progress;
-                    counted.fetch_add(1, Ordering::Relaxed);
-                })
-                .await
-                .map_err(text)?;
-            let count = count.swap(0, Ordering::Relaxed);
-            if count != 100_000 {
-                return Err(format!("{count} of 100000 progress notices came"));
-            }
-            if !meter.goes_on(100_000) {
+            let brought = progress(&client, &arguments).await?;
+            if !meter.goes_on(brought) {
                 break;
             }
         }

@@ -1,0 +1,142 @@
+//! The clients that are compared over HTTP, each run in a process of its own.
+
+mod floor;
+mod ours;
+#[cfg(feature = "peers")]
+mod peer;
+mod server;
+
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::task::JoinSet;
+
+use self::server::Server;
+use crate::measure::{Amount, Meter};
+
+/// Clients that are held at once, each to a server of its own, to see what an idle one costs.
+const IDLE: usize = 100;
+
+/// One who makes one call after another.
+trait Caller: Send + 'static {
+    /// Makes a call; says how many results or notices it brought.
+    fn call(&mut self) -> impl Future<Output = Result<u64, String>> + Send;
+}
+
+/// `http CLIENT PATH TOOL IN_FLIGHT (ms | calls | connections | allocations) N`, or
+/// `http CLIENT idle`
+pub fn run(words: &[&str]) -> Result<(), String> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| error.to_string())?;
+    let [client, path, tool, in_flight, unit, amount] = match *words {
+        [client, "idle"] => return runtime.block_on(idle(client)),
+        [client, path, tool, in_flight, unit, amount] => {
+            [client, path, tool, in_flight, unit, amount]
+        }
+        _ => return Err("http CLIENT PATH TOOL IN_FLIGHT UNIT N".to_owned()),
+    };
+    let number = |text: &str| {
+        text.parse::<u64>()
+            .map_err(|error| format!("{text}: {error}"))
+    };
+    let amount = number(amount)?;
+    if unit == "allocations" {
+        return ours::allocations(&runtime, path, tool, amount);
+    }
+    let is_timed = unit == "ms";
+    let measured = if is_timed {
+        Amount::Time(Duration::from_millis(amount))
+    } else {
+        Amount::Calls(amount)
+    };
+    let count = usize::try_from(number(in_flight)?).map_err(|error| error.to_string())?;
+    runtime.block_on(async {
+        let server = Server::start(1)?;
+        let url = server.url(0, path);
+        match client {
+            "floor" => drive(floor::callers(&server, path, tool, count).await?, measured).await?,
+            "ours" => drive(ours::callers(&url, tool, count).await?, measured).await?,
+            #[cfg(feature = "peers")]
+            "rmcp" | "rmcp-pooled" => {
+                let is_pooled = client == "rmcp-pooled";
+                let (_session, callers) = peer::callers(&url, tool, count, is_pooled).await?;
+                drive(callers, measured).await?;
+            }
+            other => return Err(format!("no client {other}")),
+        }
+        if unit == "connections" {
+            println!("{{\"connections\":{}}}", server.connections()?);
+        }
+        Ok(())
+    })
+}
+
+/// Lets the callers call until it is enough, and prints what it cost.
+async fn drive<C: Caller>(callers: Vec<C>, amount: Amount) -> Result<(), String> {
+    let is_timed = matches!(amount, Amount::Time(_));
+    let meter = Arc::new(Mutex::new(Meter::start(amount)));
+    let mut calling = JoinSet::new();
+    for mut caller in callers {
+        let meter = Arc::clone(&meter);
+        calling.spawn(async move {
+            loop {
+                let made = caller.call().await?;
+                let mut meter = meter.lock().unwrap_or_else(PoisonError::into_inner);
+                if !meter.goes_on(made) {
+                    return Ok::<(), String>(());
+                }
+            }
+        });
+    }
+    while let Some(done) = calling.join_next().await {
+        done.map_err(|error| error.to_string())??;
+    }
+    if is_timed {
+        meter
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .report();
+    }
+    Ok(())
+}
+
+/// Prints what a client costs in private memory that has nothing to do.
+async fn idle(client: &str) -> Result<(), String> {
+    let server = Server::start(IDLE)?;
+    let before = private_dirty()?;
+    let urls: Vec<String> = (0..IDLE).map(|at| server.url(at, "/json")).collect();
+    let after = match client {
+        "ours" => {
+            let _clients = ours::many(&urls).await?;
+            settled().await?
+        }
+        #[cfg(feature = "peers")]
+        "rmcp" | "rmcp-pooled" => {
+            let _clients = peer::many(&urls, client == "rmcp-pooled").await?;
+            settled().await?
+        }
+        other => return Err(format!("no client {other}")),
+    };
+    let each = after.saturating_sub(before) as f64 / IDLE as f64;
+    println!("{{\"idle_kb\":{each:.2}}}");
+    Ok(())
+}
+
+/// The private memory once nothing more is under way.
+async fn settled() -> Result<u64, String> {
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    private_dirty()
+}
+
+fn private_dirty() -> Result<u64, String> {
+    let rollup =
+        std::fs::read_to_string("/proc/self/smaps_rollup").map_err(|error| error.to_string())?;
+    let line = rollup
+        .lines()
+        .find_map(|line| line.strip_prefix("Private_Dirty:"));
+    let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse().ok());
+    kilobytes.ok_or_else(|| "no Private_Dirty".to_owned())
+}
