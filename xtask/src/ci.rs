@@ -87,7 +87,7 @@ const FULL: &[Step] = &[
         name: "peers",
         budget: Duration::from_mins(3),
         advice: "`cargo xtask peers` runs this step alone; it needs the npm registry and PyPI",
-        work: || peers::run(peers::Then::Test),
+        work: || peers::run(peers::Kind::BOTH),
     },
     Step {
         name: "conformance",

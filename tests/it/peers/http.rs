@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hermes_registry::{Config, Registry, ServerState};
 use mcp_client::Era;
-use mcp_types::Implementation;
+use mcp_types::{Implementation, ProgressParams};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
@@ -92,10 +92,6 @@ fn is_ready(registry: &Registry, served: &Served, row: &Row) {
         ServerState::Ready(ready) => ready,
         state => panic!("{state:?}: {served}"),
     };
-    println!(
-        "{}: {}, {} tools",
-        row.name, ready.version, ready.tools_listed
-    );
     assert_eq!(ready.era, row.era, "{} with {served}", ready.version);
     let listed = catalog.tools().iter();
     let listed = listed.filter(|tool| tool.route.server.as_str() == row.name);
@@ -115,14 +111,9 @@ async fn call(
 ) -> (String, Vec<f64>) {
     let steps = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&steps);
-    let call = registry.call(
-        &format!("{}/{tool}", served.name),
-        &arguments.to_string(),
-        None,
-        Some(Box::new(move |told| {
-            sink.lock().unwrap().push(told.progress)
-        })),
-    );
+    let progress = move |told: ProgressParams| sink.lock().unwrap().push(told.progress);
+    let (name, arguments) = (format!("{}/{tool}", served.name), arguments.to_string());
+    let call = registry.call(&name, &arguments, None, Some(Box::new(progress)));
     let called = timeout(CALL_MAX, call).await;
     let called = called.unwrap_or_else(|_| panic!("`{tool}` takes too long: {served}"));
     let called = called.unwrap_or_else(|error| panic!("`{tool}`: {error}; {served}"));
@@ -155,6 +146,22 @@ async fn seven_servers_behind_urls_connect_at_once_and_each_answers_reports_and_
     let rows = expected();
     assert_eq!(servers.len(), rows.len());
     for (served, row) in servers.iter().zip(&rows) {
+        hold_to(&registry, served, row, 1).await;
+    }
+    end(registry, servers).await;
+}
+
+/// The handshake, sessions and all, is spoken with the same servers when the configuration asks.
+#[tokio::test]
+async fn modern_servers_behind_urls_also_do_all_of_it_in_the_older_era() {
+    let mut rows = expected();
+    rows.retain(|row| row.era == Era::Modern);
+    let servers = start(|name| rows.iter().any(|row| row.name == name)).await;
+    let registry = open(&servers, "    protocol: legacy\n");
+    timeout(CALL_MAX, registry.discover()).await.unwrap();
+    assert_eq!(servers.len(), rows.len());
+    for (served, row) in servers.iter().zip(&mut rows) {
+        row.era = Era::Legacy;
         hold_to(&registry, served, row, 1).await;
     }
     end(registry, servers).await;

@@ -7,12 +7,13 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use mcp_transport::process::{Child, Command, spawn};
+use mcp_transport::process::{Child, Command, Grace, spawn};
 use serde::Deserialize;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::net::TcpStream;
 use tokio::net::unix::pipe;
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use super::folder;
@@ -20,8 +21,18 @@ use super::folder;
 /// The slowest needs some seconds on an idle machine.
 const READY_MAX: Duration = Duration::from_secs(60);
 
+/// Between two attempts to reach a server that does not listen yet.
+const ASK_AGAIN: Duration = Duration::from_millis(20);
+
 /// How long a server may take to notice what was done on the wire.
 const HEARD_MAX: Duration = Duration::from_secs(30);
+
+/// None of them reads stdin, so that it is closed tells them nothing.
+const GRACE: Grace = Grace {
+    stdin_closed: Duration::ZERO,
+    term: Duration::from_secs(2),
+    kill: Duration::from_secs(2),
+};
 
 // Bound: some hundred lines are what a test causes.
 const LINES_MAX: usize = 10_000;
@@ -42,6 +53,7 @@ pub(super) struct Served {
     pub(super) url: String,
     child: Child,
     lines: watch::Receiver<Vec<String>>,
+    _reader: JoinSet<()>,
     _stdin: pipe::Sender,
 }
 
@@ -84,8 +96,7 @@ pub(super) async fn start(wanted: impl Fn(&str) -> bool) -> Vec<Served> {
         drop(listener);
         (run(program, port), port)
     });
-    let started: Vec<_> = started.collect();
-    join_all(started.into_iter().map(|(served, port)| async move {
+    join_all(started.map(|(served, port)| async move {
         let ready = timeout(READY_MAX, listens(&served, port)).await;
         assert!(ready == Ok(true), "no ear on port {port}: {served}");
         served
@@ -102,16 +113,19 @@ fn run(program: Program, port: u16) -> Served {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let command = Command::new(&program.command)
         .args(program.args.iter().map(put))
+        .grace(GRACE)
         .env("PATH", path)
         .envs(program.env.iter().map(|(name, value)| (name, put(value))));
     let spawned = spawn(command).unwrap_or_else(|error| panic!("{}: {error}", program.name));
     let (sender, lines) = watch::channel(Vec::new());
-    tokio::spawn(keep(spawned.stdout, sender));
+    let mut reader = JoinSet::new();
+    reader.spawn(keep(spawned.stdout, sender));
     Served {
         url: format!("http://127.0.0.1:{port}{}", program.path),
         name: program.name,
         child: spawned.child,
         lines,
+        _reader: reader,
         _stdin: spawned.stdin,
     }
 }
@@ -138,8 +152,7 @@ async fn listens(served: &Served, port: u16) -> bool {
         }
         tokio::select! {
             _ = served.child.exited() => return false,
-            // sleep: a server says in no common way that it listens, so it is asked again.
-            () = sleep(Duration::from_millis(20)) => {}
+            () = sleep(ASK_AGAIN) => {} // sleep: servers have no common sign that they listen
         }
     }
 }

@@ -66,6 +66,16 @@ fn hash(folder: &Path, sources: &[&str]) -> Outcome<String> {
     Ok(format!("{:016x}\n", hasher.finish()))
 }
 
+/// The server on rmcp, whose crates are none of ours; gives the program.
+pub(super) fn rmcp(folder: &Path) -> Outcome<PathBuf> {
+    let target = folder.join("rmcp-target");
+    Cmd::new("cargo build --locked --quiet")
+        .dir(&root().join("peers/rmcp"))
+        .env("CARGO_TARGET_DIR", target.display().to_string())
+        .run()?;
+    Ok(target.join("debug/rmcp-peer"))
+}
+
 /// The conformance suite; gives its `node_modules`.
 pub(crate) fn conformance() -> Outcome<PathBuf> {
     debian::ensure("npm", "npm")?;

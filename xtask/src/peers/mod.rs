@@ -4,6 +4,7 @@
 //! Nothing is installed twice: a stamp beside each part holds the hash of what it was made from.
 
 mod config;
+mod http;
 pub(crate) mod install;
 
 use std::path::{Path, PathBuf};
@@ -13,16 +14,29 @@ use crate::shell::{Cmd, Outcome, root};
 /// What the tests find in `target/peers/`, with fixed content.
 const HELLO: &str = "hello from the peers\n";
 
-/// Whether the tests run after the installation.
+/// How the servers are reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Then {
-    /// Nothing more.
-    Stop,
-    /// The tests of the module `peers`.
-    Test,
+pub(crate) enum Kind {
+    /// As child processes.
+    Stdio,
+    /// Behind a URL.
+    Http,
 }
 
-pub(crate) fn run(then: Then) -> Outcome {
+impl Kind {
+    pub(crate) const BOTH: &[Self] = &[Self::Stdio, Self::Http];
+
+    /// The tests of one kind.
+    const fn module(self) -> &'static str {
+        match self {
+            Self::Stdio => "peers::stdio::",
+            Self::Http => "peers::http::",
+        }
+    }
+}
+
+/// Installs all servers, then runs the tests of the wanted kinds.
+pub(crate) fn run(tests: &[Kind]) -> Outcome {
     let folder = folder();
     make(&folder)?;
     let programs = install::all(&folder)?;
@@ -30,15 +44,24 @@ pub(crate) fn run(then: Then) -> Outcome {
     let config = folder.join("config.yaml");
     write(&config, &config::yaml(&config::servers(&folder, &programs)))?;
     println!("the servers are named in {}", config.display());
-    if then == Then::Test {
-        test(&folder)
-    } else {
-        Ok(())
+    // Its build is the longest part, and no use to those who only want the others.
+    if tests != [Kind::Stdio] {
+        let list = http::servers(&programs, &install::rmcp(&folder)?);
+        let file = folder.join("http-servers.json");
+        write(&file, &format!("{list:#}\n"))?;
+        println!("those behind a URL are named in {}", file.display());
     }
+    if tests.is_empty() {
+        return Ok(());
+    }
+    test(&folder, tests)
 }
 
-fn test(folder: &Path) -> Outcome {
-    let output = Cmd::new("cargo test -p mcp-tests --features real-peers --test it peers::")
+fn test(folder: &Path, kinds: &[Kind]) -> Outcome {
+    let modules = kinds.iter().map(|kind| kind.module());
+    let output = Cmd::new("cargo test -p mcp-tests --features real-peers --test it --");
+    let output = modules
+        .fold(output, |cmd, module| cmd.arg(module))
         .env("HERMES_MCP_PEERS", folder.display().to_string())
         .tee()?;
     match passed(&output) {

@@ -96,7 +96,13 @@ pub(super) fn reasons(manifest: &str) -> Vec<Finding> {
 /// Members name no versions themselves.
 pub(super) fn through_workspace(name: &str, manifest: &str) -> Vec<Finding> {
     // The excluded workspaces pin what they compare with, apart from ours.
-    if ["Cargo.toml", "benches/Cargo.toml", "fuzz/Cargo.toml"].contains(&name) {
+    let apart = [
+        "Cargo.toml",
+        "benches/Cargo.toml",
+        "fuzz/Cargo.toml",
+        "peers/rmcp/Cargo.toml",
+    ];
+    if apart.contains(&name) {
         return Vec::new();
     }
     section(manifest, |title| title.ends_with("dependencies]"))
