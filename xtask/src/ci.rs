@@ -86,7 +86,7 @@ const FULL: &[Step] = &[
     Step {
         name: "peers",
         budget: Duration::from_mins(3),
-        advice: "`cargo xtask peers` runs this step alone; it needs the npm registry and PyPI",
+        advice: "`cargo xtask peers` runs this step alone; it needs npm, PyPI and crates.io",
         work: || peers::run(peers::Kind::BOTH),
     },
     Step {

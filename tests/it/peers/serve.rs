@@ -3,15 +3,15 @@
 //! What is said to them over HTTP is left to the tests.
 
 use std::collections::BTreeMap;
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use futures_util::future::join_all;
 use mcp_transport::process::{Child, Command, Grace, spawn};
 use serde::Deserialize;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
-use tokio::net::TcpStream;
 use tokio::net::unix::pipe;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
@@ -52,7 +52,9 @@ pub(super) struct Served {
     pub(super) name: String,
     pub(super) url: String,
     child: Child,
+    port: u16,
     lines: watch::Receiver<Vec<String>>,
+    _held: Option<TcpSocket>,
     _reader: JoinSet<()>,
     _stdin: pipe::Sender,
 }
@@ -84,31 +86,33 @@ impl std::fmt::Display for Served {
     }
 }
 
-/// Starts all that the names are wanted of, and waits until they listen.
+/// Starts the servers whose names are wanted, all at once, and waits until they listen.
 pub(super) async fn start(wanted: impl Fn(&str) -> bool) -> Vec<Served> {
     let list = std::fs::read(folder().join("http-servers.json")).unwrap();
     let list: Vec<Program> = serde_json::from_slice(&list).unwrap();
     let list = list.into_iter().filter(|program| wanted(&program.name));
-    // All ports are held before any is given away, so that they differ.
-    let held: Vec<_> = list.map(|program| (program, hold())).collect();
-    let started = held.into_iter().map(|(program, listener)| {
-        let port = listener.local_addr().unwrap().port();
-        drop(listener);
-        (run(program, port), port)
-    });
-    join_all(started.map(|(served, port)| async move {
-        let ready = timeout(READY_MAX, listens(&served, port)).await;
-        assert!(ready == Ok(true), "no ear on port {port}: {served}");
+    let started = list.map(|program| run(program, reserve()));
+    join_all(started.map(|served| async move {
+        let ready = timeout(READY_MAX, listens(&served)).await;
+        assert!(ready == Ok(true), "no ear at {}: {served}", served.url);
         served
     }))
     .await
 }
 
-fn hold() -> TcpListener {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap()
+/// A port of loopback that nobody else is given.
+///
+/// Every server here sets `SO_REUSEADDR`, so on Linux it can listen where another socket that does
+/// not listen is bound. Elsewhere it cannot, and the port is free for a moment.
+fn reserve() -> (u16, Option<TcpSocket>) {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_reuseaddr(true).unwrap();
+    socket.bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
+    let port = socket.local_addr().unwrap().port();
+    (port, cfg!(target_os = "linux").then_some(socket))
 }
 
-fn run(program: Program, port: u16) -> Served {
+fn run(program: Program, (port, held): (u16, Option<TcpSocket>)) -> Served {
     let put = |text: &String| text.replace("{port}", &port.to_string());
     let path = std::env::var_os("PATH").unwrap_or_default();
     let command = Command::new(&program.command)
@@ -124,7 +128,9 @@ fn run(program: Program, port: u16) -> Served {
         url: format!("http://127.0.0.1:{port}{}", program.path),
         name: program.name,
         child: spawned.child,
+        port,
         lines,
+        _held: held,
         _reader: reader,
         _stdin: spawned.stdin,
     }
@@ -142,9 +148,9 @@ async fn keep(stdout: pipe::Receiver, sender: watch::Sender<Vec<String>>) {
 }
 
 /// Whether something listens on the port before the server ends.
-async fn listens(served: &Served, port: u16) -> bool {
+async fn listens(served: &Served) -> bool {
     loop {
-        if TcpStream::connect((Ipv4Addr::LOCALHOST, port))
+        if TcpStream::connect((Ipv4Addr::LOCALHOST, served.port))
             .await
             .is_ok()
         {
