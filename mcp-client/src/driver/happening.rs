@@ -156,7 +156,7 @@ impl Core {
                 .into_iter()
                 .filter_map(|call| self.peer.waiter(call));
             obituary.in_flight = methods.map(|waiter| waiter.method.to_string()).collect();
-            Arc::new(obituary)
+            Arc::from(obituary)
         });
         if closed.cut.is_some() {
             reason.push_str(", in the middle of a message");

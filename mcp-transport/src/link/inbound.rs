@@ -128,7 +128,7 @@ pub struct Closed {
     /// What happened.
     pub kind: ClosedKind,
     /// What is known of the process behind it, if there is one.
-    pub obituary: Option<Obituary>,
+    pub obituary: Option<Box<Obituary>>,
     /// The end of the stream, if it was cut within a frame.
     pub cut: Option<Bytes>,
     /// The particulars, for people; empty if there are none.

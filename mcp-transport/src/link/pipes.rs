@@ -274,7 +274,8 @@ impl PipeReceiver {
             // Cancel safety: nothing has been taken from the decoder yet, and the time until which
             // the process is waited for does not start anew with each attempt.
             let obituary = timeout_at(until, child.final_obituary()).await;
-            closed.obituary = Some(obituary.unwrap_or_else(|_elapsed| child.obituary()));
+            let obituary = obituary.unwrap_or_else(|_elapsed| child.obituary());
+            closed.obituary = Some(Box::new(obituary));
         }
         match self.lines.finish() {
             // A line that is no whole JSON text: a message that was cut off, or last words.

@@ -23,20 +23,21 @@ use crate::wire::{self, Failure, Object as _, Salvage, Wire, strict};
 /// One piece of content.
 ///
 /// Tools and prompts use the first five kinds; sampling uses text, image, audio and the two tool
-/// kinds. All kinds are read wherever content is, so that nothing a peer sends gets lost.
+/// kinds. All kinds are read wherever content is, so that nothing a peer sends gets lost. Kinds
+/// larger than a text are boxed: a block is moved often, and is a text nearly always.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ContentBlock {
     /// A text.
     Text(TextContent),
     /// A picture.
-    Image(ImageContent),
+    Image(Box<ImageContent>),
     /// A sound.
-    Audio(AudioContent),
+    Audio(Box<AudioContent>),
     /// A link to a resource.
-    ResourceLink(ResourceLink),
+    ResourceLink(Box<ResourceLink>),
     /// The contents of a resource.
-    Resource(EmbeddedResource),
+    Resource(Box<EmbeddedResource>),
     /// A model's wish to use a tool.
     ToolUse(ToolUseContent),
     /// What the tool returned.
@@ -106,10 +107,10 @@ impl ContentBlock {
     fn of_kind<'de, A: MapAccess<'de>>(kind: Kind, rest: A) -> Result<Self, A::Error> {
         Ok(match kind {
             Kind::Text => Self::Text(TextContent::from_members(rest)?),
-            Kind::Image => Self::Image(ImageContent::from_members(rest)?),
-            Kind::Audio => Self::Audio(AudioContent::from_members(rest)?),
-            Kind::ResourceLink => Self::ResourceLink(ResourceLink::from_members(rest)?),
-            Kind::Resource => Self::Resource(EmbeddedResource::from_members(rest)?),
+            Kind::Image => Self::Image(Box::new(ImageContent::from_members(rest)?)),
+            Kind::Audio => Self::Audio(Box::new(AudioContent::from_members(rest)?)),
+            Kind::ResourceLink => Self::ResourceLink(Box::new(ResourceLink::from_members(rest)?)),
+            Kind::Resource => Self::Resource(Box::new(EmbeddedResource::from_members(rest)?)),
             Kind::ToolUse => Self::ToolUse(ToolUseContent::from_members(rest)?),
             Kind::ToolResult => Self::ToolResult(ToolResultContent::from_members(rest)?),
             Kind::Other(kind) => {
@@ -122,10 +123,12 @@ impl ContentBlock {
     fn salvage_kind(kind: &Kind, raw: &str, salvage: &mut Salvage) -> Result<Self, Failure> {
         Ok(match kind {
             Kind::Text => Self::Text(TextContent::salvage(raw, salvage)?),
-            Kind::Image => Self::Image(ImageContent::salvage(raw, salvage)?),
-            Kind::Audio => Self::Audio(AudioContent::salvage(raw, salvage)?),
-            Kind::ResourceLink => Self::ResourceLink(ResourceLink::salvage(raw, salvage)?),
-            Kind::Resource => Self::Resource(EmbeddedResource::salvage(raw, salvage)?),
+            Kind::Image => Self::Image(Box::new(ImageContent::salvage(raw, salvage)?)),
+            Kind::Audio => Self::Audio(Box::new(AudioContent::salvage(raw, salvage)?)),
+            Kind::ResourceLink => {
+                Self::ResourceLink(Box::new(ResourceLink::salvage(raw, salvage)?))
+            }
+            Kind::Resource => Self::Resource(Box::new(EmbeddedResource::salvage(raw, salvage)?)),
             Kind::ToolUse => Self::ToolUse(ToolUseContent::salvage(raw, salvage)?),
             Kind::ToolResult => Self::ToolResult(ToolResultContent::salvage(raw, salvage)?),
             Kind::Other(kind) => {
@@ -261,10 +264,10 @@ impl Decode for ContentBlock {
 }
 
 macro_rules! from_kinds {
-    ($($variant:ident($kind:ident),)+) => {
+    ($($variant:ident($kind:ident) $(in $boxed:ident)?,)+) => {
         $(impl From<$kind> for ContentBlock {
             fn from(block: $kind) -> Self {
-                Self::$variant(block)
+                Self::$variant($($boxed::new)?(block))
             }
         })+
     };
@@ -272,10 +275,10 @@ macro_rules! from_kinds {
 
 from_kinds! {
     Text(TextContent),
-    Image(ImageContent),
-    Audio(AudioContent),
-    ResourceLink(ResourceLink),
-    Resource(EmbeddedResource),
+    Image(ImageContent) in Box,
+    Audio(AudioContent) in Box,
+    ResourceLink(ResourceLink) in Box,
+    Resource(EmbeddedResource) in Box,
     ToolUse(ToolUseContent),
     ToolResult(ToolResultContent),
 }

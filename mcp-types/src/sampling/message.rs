@@ -48,10 +48,6 @@ wire_object! {
 /// that a message goes back in the shape in which it came.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(
-    clippy::large_enum_variant,
-    reason = "one block is the usual case and needs no box"
-)]
-#[expect(
     clippy::exhaustive_enums,
     reason = "JSON has no third shape for one or several"
 )]

@@ -208,7 +208,7 @@ fn body(message: &Value, is_stream: bool, choices: &mut Choices<'_>) -> Body {
             };
             pieces.push_back(format!("{id}{event}data: {data}\n\n").into_bytes());
         } else {
-            pieces.push_back(text.clone().into_bytes());
+            pieces.push_back(text.into_bytes());
             break;
         }
     }
