@@ -36,7 +36,7 @@ new ones may be added at the end.
           tools: [{name, server, tool, title, description, inputSchema}], problems}
   call    {version, server, tool, name, isError, result, diagnostics, problems}
   test    {version, server, state, connectMs, era, protocolVersion, serverInfo, instructions,
-          toolsListed, tools, notes, problems}
+          ledger, toolsListed, tools, notes, problems}
   errors  {version, error: {code, message, suggestion, server, retryable, outcomeUncertain,
           details}, problems}
 `version` is 1. `problems` are those of the configuration: {file, line, column, key, server,

@@ -206,7 +206,10 @@ fn suggestion_for(server: &ServerConfig, error: &Error) -> String {
         {
             "use a release of the server that speaks one of these".to_owned()
         }
-        Error::PeerMisbehaved(_) | Error::Answered(_) | Error::Closed(_)
+        Error::PeerMisbehaved(_)
+        | Error::Answered(_)
+        | Error::Closed(_)
+        | Error::PeerIncompatible(_)
             if server.http().is_some() =>
         {
             format!("check that its `url` is that of an MCP server{place}")

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_client::{Cut, Era, Error};
+use mcp_client::{Cut, Era, Error, LedgerEntry};
 use mcp_types::{Diagnostic, Implementation, Tool, Version};
 
 use crate::config::{Config, ServerConfig};
@@ -54,6 +54,8 @@ pub struct Ready {
     pub instructions: Option<String>,
     /// How many tools it has before the filter.
     pub tools_listed: usize,
+    /// The steps that were tried to open the session, and what came of each.
+    pub ledger: Vec<LedgerEntry>,
 }
 
 /// A tool that is offered.

@@ -480,6 +480,7 @@ async fn ask(client: &Client) -> Result<Told, Error> {
         server: session.server.clone(),
         instructions: session.instructions.clone(),
         tools_listed: tools.len(),
+        ledger: client.ledger(),
     };
     Ok(Told {
         ready,

@@ -34,12 +34,13 @@ pub(crate) async fn run(session: &Session, name: &str) -> Result<Report, Failure
             protocol_version: ready.version.as_str(),
             server_info: ready.server.as_ref().map(ServerInfo::from),
             instructions: ready.instructions.as_deref(),
+            ledger: ready.ledger.iter().map(ToString::to_string).collect(),
             tools_listed: ready.tools_listed,
             tools: tools.iter().map(|tool| tool.name.as_str()).collect(),
             notes: &status.notes,
         };
         json::object(&test, &session.settings.problems)
     } else {
-        human::test(status, ready, &tools, took)
+        human::test(status, ready, &tools, took, session.settings.verbose)
     }))
 }

@@ -99,6 +99,7 @@ pub(crate) fn test(
     ready: &Ready,
     tools: &[&CatalogTool],
     took: Duration,
+    verbose: bool,
 ) -> String {
     let server = ready
         .server
@@ -118,6 +119,11 @@ pub(crate) fn test(
         "protocol",
         &format!("{} ({})", ready.version, ready.era.as_str()),
     );
+    // Each step that was tried, for whoever wonders why it is spoken with in this way.
+    for (index, step) in ready.ledger.iter().filter(|_| verbose).enumerate() {
+        let title = if index == 0 { "ledger" } else { "" };
+        row(title, &one_line(&step.to_string()));
+    }
     row("says it is", &server);
     if let Some(instructions) = &ready.instructions {
         row("instructions", &first_sentence(instructions));

@@ -148,6 +148,7 @@ pub(crate) struct Test<'a> {
     pub(crate) protocol_version: &'a str,
     pub(crate) server_info: Option<ServerInfo<'a>>,
     pub(crate) instructions: Option<&'a str>,
+    pub(crate) ledger: Vec<String>,
     pub(crate) tools_listed: usize,
     pub(crate) tools: Vec<&'a str>,
     pub(crate) notes: &'a [String],

@@ -41,7 +41,7 @@ fn json_has_stable_shapes() {
     let run = home.run(&["mcp", "test", "calc", "--json"]);
     let start = r#"{"version":1,"server":"calc","state":"ready","connectMs":"#;
     let end = format!(
-        r#","era":"modern","protocolVersion":"2026-07-28","serverInfo":{info},"instructions":"A server to try things with. Its tools change nothing.","toolsListed":5,"tools":["mcp_calc_add"],"notes":[],"problems":[{problem}]}}"#
+        r#","era":"modern","protocolVersion":"2026-07-28","serverInfo":{info},"instructions":"A server to try things with. Its tools change nothing.","ledger":["server/discover (2026-07-28): it speaks 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28"],"toolsListed":5,"tools":["mcp_calc_add"],"notes":[],"problems":[{problem}]}}"#
     );
     let took = run
         .stdout
