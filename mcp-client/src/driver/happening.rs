@@ -19,6 +19,10 @@ use crate::Sent;
 use crate::notice::ProgressSink;
 use crate::session::Era;
 
+/// Bytes of what is no message that are kept: more than is ever shown, so that a secret that
+/// reaches past what is shown can still be recognised.
+const STRAY_MAX: usize = 8 * 1024;
+
 /// What made the peer's events happen.
 #[derive(Default)]
 struct Cause {
@@ -63,6 +67,18 @@ impl Core {
     pub(super) fn take(&mut self, now: Instant, inbound: Inbound, happened: &mut Vec<Happening>) {
         let mut cause = Cause::default();
         match inbound {
+            // Interop: servers keep an idle stream open by events such as `data: ping`, for days
+            // on end (test `pings_that_are_no_messages_never_end_a_connection`). No call waits for
+            // anything that such an event could be, so it is told and not held against the server.
+            Inbound::Frame {
+                origin: Origin::Shared,
+                body,
+                ..
+            } if self.sender.wants_labels() && !begins_like_a_message(&body) => {
+                let excerpt = body.slice(..body.len().min(STRAY_MAX));
+                self.first_stray.get_or_insert_with(|| excerpt.clone());
+                happened.push(Happening::Strayed { excerpt });
+            }
             Inbound::Frame { origin, body, .. } => {
                 cause.origin = Some(origin);
                 self.peer.handle_frame(body, tie(origin));
@@ -359,6 +375,12 @@ impl Core {
             happened.push(Happening::Asked { id, method, params });
         }
     }
+}
+
+/// Whether a frame begins as objects and lists do.
+fn begins_like_a_message(body: &[u8]) -> bool {
+    let text = body.trim_ascii_start();
+    matches!(text.first(), Some(b'{' | b'[' | 0xEF))
 }
 
 fn tie(origin: Origin) -> Tie {

@@ -156,6 +156,16 @@ async fn junk_that_keeps_a_stream_alive_ends_neither_a_call_nor_the_connection()
 }
 
 #[tokio::test(start_paused = true)]
+async fn pings_that_are_no_messages_never_end_a_connection() {
+    let pings = r#"{"on":"GET","chunks":[{"text":"data: ping\n\n","times":6000,"every":15000}],"then":"hold"}"#;
+    let answer = r#"{"on":"POST tools/call","result":{"content":[]}}"#;
+    let (_server, client) = connect(&[pings, answer, LEGACY]).await;
+    sleep(Duration::from_secs(90_000)).await; // sleep: a day and more of the stopped clock
+    assert_eq!(client.closed(), None);
+    call(&client).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_shared_stream_that_is_cut_again_and_again_is_opened_less_often_and_then_no_more() {
     let cut = r#"{"on":"GET","chunks":["retry: 0\ndata:\n\n"]}"#;
     let (server, client) = connect(&[cut, LEGACY]).await;
