@@ -126,10 +126,13 @@ async fn call(
 /// A call that the server has begun is dropped, and the server's tool is told so.
 async fn cancel(registry: &Registry, served: &Served, times: usize) {
     let name = format!("{}/wait", served.name);
+    let mut call = Box::pin(registry.call(&name, "{}", None, None));
     tokio::select! {
-        answer = registry.call(&name, "{}", None, None) => panic!("{answer:?} from {served}"),
+        answer = &mut call => panic!("{answer:?} from {served}"),
         () = served.heard("tool wait: begun", times) => {}
     }
+    assert_eq!(served.count("tool wait: cancelled"), times - 1, "{served}");
+    drop(call);
     served.heard("tool wait: cancelled", times).await;
 }
 

@@ -63,11 +63,15 @@ impl Served {
     /// Waits until standard output has held a line so many times.
     pub(super) async fn heard(&self, line: &str, times: usize) {
         let mut lines = self.lines.clone();
-        let count = |lines: &Vec<String>| lines.iter().filter(|held| *held == line).count();
-        let waited = lines.wait_for(|lines| count(lines) >= times);
+        let waited = lines.wait_for(|lines| count(lines, line) >= times);
         let waited = timeout(HEARD_MAX, waited).await;
         let heard = matches!(waited, Ok(Ok(_)));
         assert!(heard, "`{line}` was not told {times} times by {self}");
+    }
+
+    /// How often standard output has held a line so far.
+    pub(super) fn count(&self, line: &str) -> usize {
+        count(&self.lines.borrow(), line)
     }
 
     /// Ends it and all that it started.
@@ -75,6 +79,10 @@ impl Served {
         drop(self._stdin);
         self.child.shutdown().await;
     }
+}
+
+fn count(lines: &[String], wanted: &str) -> usize {
+    lines.iter().filter(|line| *line == wanted).count()
 }
 
 /// The failure message's part: how it is, and all that it said.

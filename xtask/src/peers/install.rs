@@ -68,11 +68,13 @@ fn hash(folder: &Path, sources: &[&str]) -> Outcome<String> {
 
 /// The server on rmcp, whose crates are none of ours; gives the program.
 pub(super) fn rmcp(folder: &Path) -> Outcome<PathBuf> {
+    println!("building the server of peers/rmcp, which takes a minute the first time");
     let target = folder.join("rmcp-target");
     Cmd::new("cargo build --locked --quiet")
         .dir(&root().join("peers/rmcp"))
         .env("CARGO_TARGET_DIR", target.display().to_string())
-        .run()?;
+        .run()
+        .map_err(|error| format!("{error}\n  → the first time this needs crates.io"))?;
     Ok(target.join("debug/rmcp-peer"))
 }
 
