@@ -21,6 +21,7 @@
 //! | [`link`] | the [`Link`] and what crosses it |
 //! | [`http`] | MCP over HTTP |
 //! | [`sse`] | server-sent events, without I/O |
+//! | [`socket`] | TCP and Unix domain sockets that speak lines, as a [`Link`] |
 //! | [`stdio`] | a child process as a [`Link`] |
 
 #[cfg(not(unix))]
@@ -31,6 +32,7 @@ pub mod lines;
 pub mod link;
 pub mod process;
 pub mod redact;
+pub mod socket;
 pub mod sse;
 pub mod stdio;
 

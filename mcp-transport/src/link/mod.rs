@@ -4,17 +4,20 @@
 //! write that blocks never keeps the reader from reading.
 
 mod channel;
+mod ends;
 mod inbound;
 mod outbound;
 mod pipes;
 
 use bytes::Bytes;
 use tokio::net::unix::pipe;
+use tokio::net::{TcpStream, UnixStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 pub use self::channel::FarEnd;
 use self::channel::{ChannelReceiver, ChannelSender};
+use self::ends::{Reading, Writing};
 pub use self::inbound::{
     Closed, ClosedKind, ExchangeFailure, ExchangeFailureKind, Inbound, Origin,
 };
@@ -57,7 +60,7 @@ pub struct Writable(WritableKind);
 #[derive(Clone, Debug)]
 enum WritableKind {
     Channel(mpsc::Sender<Outbound<Bytes>>),
-    Pipe(std::sync::Arc<pipe::Sender>),
+    Pipe(std::sync::Arc<Writing>),
     Closed,
 }
 
@@ -85,7 +88,19 @@ impl Link {
     /// A link over two pipes, with newline framing; nothing is done when it closes but dropping
     /// them.
     pub fn over_pipes(read: pipe::Receiver, write: pipe::Sender, limits: Limits) -> Self {
-        Self::of_pipes(read, write, None, limits)
+        Self::of_ends(Reading::Pipe(read), Writing::Pipe(write), None, limits)
+    }
+
+    /// A link over a connected TCP stream, with newline framing.
+    pub fn over_tcp(stream: TcpStream, limits: Limits) -> Self {
+        let (read, write) = stream.into_split();
+        Self::of_ends(Reading::Tcp(read), Writing::Tcp(write), None, limits)
+    }
+
+    /// A link over a connected Unix domain socket, with newline framing.
+    pub fn over_unix(stream: UnixStream, limits: Limits) -> Self {
+        let (read, write) = stream.into_split();
+        Self::of_ends(Reading::Unix(read), Writing::Unix(write), None, limits)
     }
 
     /// A link to a child process, which is ended with the link.
@@ -95,15 +110,11 @@ impl Link {
         child: Child,
         limits: Limits,
     ) -> Self {
-        Self::of_pipes(read, write, Some(child), limits)
+        let (read, write) = (Reading::Pipe(read), Writing::Pipe(write));
+        Self::of_ends(read, write, Some(child), limits)
     }
 
-    fn of_pipes(
-        read: pipe::Receiver,
-        write: pipe::Sender,
-        child: Option<Child>,
-        limits: Limits,
-    ) -> Self {
+    fn of_ends(read: Reading, write: Writing, child: Option<Child>, limits: Limits) -> Self {
         Self {
             sender: LinkSender(SenderKind::Pipe(PipeSender::new(write, limits))),
             receiver: LinkReceiver(ReceiverKind::Pipe(Box::new(PipeReceiver::new(

@@ -1,4 +1,4 @@
-//! A link over two pipes, read and written without a task between.
+//! A link over two pipes, or a socket, read and written without a task between.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use bytes::{Buf as _, BytesMut};
 use tokio::io::AsyncReadExt as _;
-use tokio::net::unix::pipe;
 use tokio::time::{Instant, timeout_at};
 
+use super::ends::{Reading, Writing};
 use super::{
     Closed, ClosedKind, ExchangeId, Inbound, Origin, Outbound, Retracted, SendError, Sending,
     WritableKind,
@@ -33,7 +33,7 @@ const KEPT_MAX: usize = 64 * 1024;
 #[derive(Debug)]
 pub(super) struct PipeSender {
     /// `None` once closed. Shared with whoever waits for it to become writable.
-    pipe: Option<Arc<pipe::Sender>>,
+    pipe: Option<Arc<Writing>>,
     /// What has not been written; its front may be the rest of a frame.
     unsent: BytesMut,
     /// The frames in `unsent`, oldest first: whose they are and how long.
@@ -45,7 +45,7 @@ pub(super) struct PipeSender {
 }
 
 impl PipeSender {
-    pub(super) fn new(pipe: pipe::Sender, limits: Limits) -> Self {
+    pub(super) fn new(pipe: Writing, limits: Limits) -> Self {
         Self {
             pipe: Some(Arc::new(pipe)),
             unsent: BytesMut::new(),
@@ -172,7 +172,7 @@ impl fmt::Debug for Exited {
 
 #[derive(Debug)]
 pub(super) struct PipeReceiver {
-    pipe: pipe::Receiver,
+    pipe: Reading,
     lines: LineDecoder,
     child: Option<Child>,
     /// Completes when the process has exited; kept, so that each read does not begin to wait anew.
@@ -188,7 +188,7 @@ pub(super) struct PipeReceiver {
 }
 
 impl PipeReceiver {
-    pub(super) fn new(pipe: pipe::Receiver, child: Option<Child>, limits: Limits) -> Self {
+    pub(super) fn new(pipe: Reading, child: Option<Child>, limits: Limits) -> Self {
         let exit = child.as_ref().map(|child| Exited(Box::pin(child.exited())));
         Self {
             pipe,
@@ -339,7 +339,7 @@ impl PipeReceiver {
 ///
 /// Room is made only once there is something to read: by then the reader of the last frame has
 /// mostly dropped it, and its storage can be used again.
-async fn fill(pipe: &mut pipe::Receiver, lines: &mut LineDecoder) -> io::Result<usize> {
+async fn fill(pipe: &mut Reading, lines: &mut LineDecoder) -> io::Result<usize> {
     poll_fn(|context| {
         ready!(pipe.poll_read_ready(context))?;
         let read = pin!(pipe.read_buf(lines.read_buffer()));

@@ -4,6 +4,7 @@ mod asks;
 mod deadlines;
 mod ends;
 mod gives_up;
+mod sockets;
 
 use std::future::Future;
 use std::time::Duration;
