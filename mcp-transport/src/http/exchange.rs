@@ -56,7 +56,7 @@ async fn converse(
     let had_session = labels.version.is_none() && wire.sender.session().id().is_some();
     let response = wire.sender.post(labels, body).await?;
     let status = response.status();
-    let media = essence(response.headers().get(header::CONTENT_TYPE));
+    let media = Media::of(&response);
     if labels.step == Step::Opening && status.is_success() {
         wire.sender.session().opened(response.headers());
     }
@@ -64,7 +64,7 @@ async fn converse(
         wire.tell(Inbound::Head {
             exchange,
             status: status.as_u16(),
-            media: media.clone(),
+            media: media.as_str().to_owned(),
         })
         .await;
     }
@@ -86,6 +86,40 @@ async fn converse(
             let reason = format!("the server answered with {media} instead of JSON");
             let said = shown(&read_excerpt(response).await);
             Err(ExchangeFailure::new(Kind::Media, reason + &said, true))
+        }
+    }
+}
+
+/// What a reply says it is.
+enum Media {
+    Json,
+    Stream,
+    Other(String),
+}
+
+impl Media {
+    /// Nearly every reply says it in the very words that are looked for first.
+    fn of(response: &Response<Body>) -> Self {
+        let content_type = response.headers().get(header::CONTENT_TYPE);
+        let written = content_type.map(HeaderValue::as_bytes).unwrap_or_default();
+        if written == JSON.as_bytes() {
+            return Self::Json;
+        }
+        if written == STREAM.as_bytes() {
+            return Self::Stream;
+        }
+        match essence(content_type) {
+            essence if essence == JSON => Self::Json,
+            essence if essence == STREAM => Self::Stream,
+            essence => Self::Other(essence),
+        }
+    }
+
+    fn as_str(&self) -> &str {
+        match self {
+            Self::Json => JSON,
+            Self::Stream => STREAM,
+            Self::Other(essence) => essence,
         }
     }
 }
@@ -212,7 +246,10 @@ async fn stream(
                 if cursor.advance(&events) || has_delivered {
                     resume.progressed();
                 }
-                let Some(stop) = stop else { return Ok(()) };
+                // Spec: T-16. After the answer, a stream that has ended is done.
+                let Some(stop) = stop.filter(|_| !control.is_settled()) else {
+                    return Ok(());
+                };
                 match stop {
                     Stop::Broken(failure) => broken(&failure.to_string()),
                     Stop::Invalid(error) => return Err(broken(&error.to_string())),
@@ -225,7 +262,7 @@ async fn stream(
         let Resumption::After(pause) = resume.ended(may_resume, cursor.retry) else {
             return Err(failure);
         };
-        // Spec: T-16. After the answer, a stream that has ended is done.
+        // The answer may also come to be known meanwhile.
         if timeout(pause, control.settled()).await.is_ok() {
             return Ok(());
         }

@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, header};
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri, header,
+};
 
 use super::redirect::{Redirect, follow};
 use super::session::Session;
@@ -14,7 +16,11 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const JSON_OR_STREAM: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 const STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
 const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
-const LAST_EVENT_ID: &str = "last-event-id";
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+/// Headers of a request that nearly always fit in, besides those of the target: four of ours, and
+/// the length, the host and the content codings, which are written below.
+const HEADERS_MAX: usize = 8;
 
 /// Redirects followed for one request.
 // Bound: two suffice for `/mcp` to `/mcp/` behind a change of host name; more are a loop.
@@ -35,6 +41,24 @@ pub(super) enum SendFailure {
 impl From<Failure> for SendFailure {
     fn from(failure: Failure) -> Self {
         Self::Backend(failure)
+    }
+}
+
+/// What a request is for.
+#[derive(Clone, Copy)]
+enum Sort<'a> {
+    Delete,
+    Get { last_event_id: Option<&'a str> },
+    Post(&'a Labels),
+}
+
+impl Sort<'_> {
+    fn method(self) -> Method {
+        match self {
+            Self::Delete => Method::DELETE,
+            Self::Get { .. } => Method::GET,
+            Self::Post(_) => Method::POST,
+        }
     }
 }
 
@@ -66,11 +90,7 @@ impl Sender {
         labels: &Labels,
         body: Bytes,
     ) -> Result<Response<Body>, SendFailure> {
-        let mut headers = self.target.headers.clone();
-        headers.insert(header::CONTENT_TYPE, JSON);
-        headers.insert(header::ACCEPT, JSON_OR_STREAM);
-        self.session().write_headers(labels, &mut headers);
-        self.send(Method::POST, headers, body).await
+        self.send(Sort::Post(labels), body).await
     }
 
     /// Opens a stream of events, from where another one ended.
@@ -78,32 +98,18 @@ impl Sender {
         &self,
         last_event_id: Option<&str>,
     ) -> Result<Response<Body>, SendFailure> {
-        let mut headers = self.target.headers.clone();
-        headers.insert(header::ACCEPT, STREAM);
-        headers.insert(header::CACHE_CONTROL, NO_CACHE);
-        if let Some(id) = last_event_id.and_then(|id| HeaderValue::from_bytes(id.as_bytes()).ok()) {
-            headers.insert(LAST_EVENT_ID, id);
-        }
-        self.session().write_stateful(&mut headers);
-        self.send(Method::GET, headers, Bytes::new()).await
+        self.send(Sort::Get { last_event_id }, Bytes::new()).await
     }
 
     /// Ends the session.
     pub(super) async fn delete(&self) -> Result<Response<Body>, SendFailure> {
-        let mut headers = self.target.headers.clone();
-        self.session().write_stateful(&mut headers);
-        self.send(Method::DELETE, headers, Bytes::new()).await
+        self.send(Sort::Delete, Bytes::new()).await
     }
 
-    async fn send(
-        &self,
-        method: Method,
-        headers: HeaderMap,
-        body: Bytes,
-    ) -> Result<Response<Body>, SendFailure> {
+    async fn send(&self, sort: Sort<'_>, body: Bytes) -> Result<Response<Body>, SendFailure> {
         let mut logins = 0;
         loop {
-            let response = self.send_following(&method, &headers, &body).await?;
+            let response = self.send_following(sort, &body).await?;
             let status = response.status();
             let is_refused = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
             let Some(authorizer) = self.target.authorizer.as_ref().filter(|_| is_refused) else {
@@ -127,13 +133,12 @@ impl Sender {
     /// Sends a request where the server wants it, as long as that is on the same origin.
     async fn send_following(
         &self,
-        method: &Method,
-        headers: &HeaderMap,
+        sort: Sort<'_>,
         body: &Bytes,
     ) -> Result<Response<Body>, SendFailure> {
         let mut url = self.url();
         for _ in 0..=REDIRECTS_MAX {
-            let request = self.request(method, &url, headers, body).await?;
+            let request = self.request(sort, &url, body).await?;
             let response = self.backend.send(request).await?;
             match follow(&url, response.status(), response.headers()) {
                 Redirect::None => return Ok(response),
@@ -152,18 +157,17 @@ impl Sender {
 
     async fn request(
         &self,
-        method: &Method,
+        sort: Sort<'_>,
         url: &Uri,
-        headers: &HeaderMap,
         body: &Bytes,
     ) -> Result<Request<Bytes>, SendFailure> {
         let mut request = Request::new(body.clone());
-        *request.method_mut() = method.clone();
+        *request.method_mut() = sort.method();
         *request.uri_mut() = url.clone();
-        *request.headers_mut() = headers.clone();
+        self.write_headers(sort, request.headers_mut());
         if let Some(authorizer) = &self.target.authorizer {
             let authorized = authorizer
-                .authorize(method, url, request.headers_mut())
+                .authorize(&sort.method(), url, request.headers_mut())
                 .await;
             authorized.map_err(|denied| SendFailure::Denied {
                 status: StatusCode::UNAUTHORIZED.as_u16(),
@@ -171,6 +175,32 @@ impl Sender {
             })?;
         }
         Ok(request)
+    }
+
+    /// Writes the headers of a request, in place: once for nearly every message, since few are
+    /// sent twice.
+    fn write_headers(&self, sort: Sort<'_>, headers: &mut HeaderMap) {
+        headers.reserve(self.target.headers.len() + HEADERS_MAX);
+        for (name, value) in &self.target.headers {
+            headers.append(name, value.clone());
+        }
+        match sort {
+            Sort::Post(labels) => {
+                headers.insert(header::CONTENT_TYPE, JSON);
+                headers.insert(header::ACCEPT, JSON_OR_STREAM);
+                self.session().write_headers(labels, headers);
+            }
+            Sort::Get { last_event_id } => {
+                headers.insert(header::ACCEPT, STREAM);
+                headers.insert(header::CACHE_CONTROL, NO_CACHE);
+                let id = last_event_id.and_then(|id| HeaderValue::from_bytes(id.as_bytes()).ok());
+                if let Some(id) = id {
+                    headers.insert(LAST_EVENT_ID, id);
+                }
+                self.session().write_stateful(headers);
+            }
+            Sort::Delete => self.session().write_stateful(headers),
+        }
     }
 
     /// Sends what follows here.

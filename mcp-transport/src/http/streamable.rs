@@ -49,6 +49,9 @@ async fn serve(wire: Arc<Wire>, mut outbound: mpsc::Receiver<Outbound<Bytes>>) {
     loop {
         // Cancel safety: each branch may be dropped without losing anything.
         tokio::select! {
+            // What the layer above knows comes first: an exchange that has its answer ends without
+            // another word. The budget of a task gives the exchanges their turn.
+            biased;
             // What follows a confirmation waits until the server has taken it.
             taken = outbound.recv(), if !shell.is_confirming() => match taken {
                 Some(Outbound::Listen) => {

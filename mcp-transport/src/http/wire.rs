@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
+use tokio::sync::mpsc::error::{SendError, TrySendError};
 use tokio::sync::{Notify, mpsc};
 
 use super::sender::{SendFailure, Sender};
@@ -30,8 +31,11 @@ impl Wire {
 
     /// Hands something to the layer above, and waits for it if it is slow.
     pub(super) async fn tell(&self, inbound: Inbound) {
-        // A layer above that is gone wants to hear nothing; the link ends soon.
-        let _: Result<(), mpsc::error::SendError<Inbound>> = self.inbound.send(inbound).await;
+        // Nearly always there is room, and to look costs less than to be ready to wait.
+        if let Err(TrySendError::Full(inbound)) = self.inbound.try_send(inbound) {
+            // A layer above that is gone wants to hear nothing; the link ends soon.
+            let _: Result<(), SendError<Inbound>> = self.inbound.send(inbound).await;
+        }
     }
 
     /// Completes when the layer above is gone.
@@ -66,6 +70,11 @@ impl Control {
         self.state.store(ABORTED, Ordering::Relaxed);
         self.changed.notify_waiters();
         self.changed.notify_one();
+    }
+
+    /// Whether the exchange has its answer, or nobody waits for it.
+    pub(super) fn is_settled(&self) -> bool {
+        self.state.load(Ordering::Relaxed) >= SETTLED
     }
 
     /// Waits until the exchange has its answer, or nobody waits for it.
