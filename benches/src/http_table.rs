@@ -69,10 +69,12 @@ const ROWS: [Row; 10] = [
     Row::new("SSE, per progress notice", "/sse", "progress").at_most(0.12),
 ];
 
-const CLIENTS: [&str; 4] = ["floor", "ours", "rmcp", "rmcp-pooled"];
+const CLIENTS: [&str; 5] = ["floor", "ours", "ours-kept", "rmcp", "rmcp-pooled"];
+/// Those that are told apart where only one server or one call is at work.
+const SINGLE: [&str; 3] = ["ours", "rmcp", "rmcp-pooled"];
 
 /// Connections that 1,000 calls may open, one after another.
-const CONNECTIONS_MAX: f64 = 1.0;
+pub const CONNECTIONS_MAX: f64 = 1.0;
 /// Allocations that a call may make.
 pub const ALLOCATIONS_MAX: f64 = 28.0;
 /// Kilobytes that an idle server may cost.
@@ -101,7 +103,7 @@ pub fn http(words: &[&str]) -> Result<(), String> {
     };
     println!();
     for path in ["/json", "/sse"] {
-        let opened = CLIENTS[1..].iter().map(|client| connections(client, path));
+        let opened = SINGLE.iter().map(|client| connections(client, path));
         let opened = opened.collect::<Result<Vec<_>, _>>()?;
         let name = "connections for 1,000 calls";
         print_counts(name, path, &opened, CONNECTIONS_MAX);
@@ -113,7 +115,7 @@ pub fn http(words: &[&str]) -> Result<(), String> {
         print_counts(name, path, &[counted], ALLOCATIONS_MAX);
         check(name, counted <= ALLOCATIONS_MAX);
     }
-    let idle = CLIENTS[1..]
+    let idle = SINGLE
         .iter()
         .map(|client| pinned(&["http", client, "idle"], "idle_kb"));
     let idle = idle.collect::<Result<Vec<_>, _>>()?;
@@ -128,11 +130,16 @@ pub fn http(words: &[&str]) -> Result<(), String> {
     }
 }
 
-/// Measures one row and prints it; says whether it meets its bars.
+/// Measures one row and prints it; says whether it meets its bars, with as many connections kept
+/// as there are callers.
 fn time(row: &Row, rounds: usize) -> Result<bool, String> {
-    let mut figures: [Vec<f64>; 4] = Default::default();
+    let mut figures: [Vec<f64>; 5] = Default::default();
     for _ in 0..rounds {
         for (client, figures) in CLIENTS.iter().zip(&mut figures) {
+            // A single caller has no more connections to keep than one.
+            if *client == "ours-kept" && row.in_flight == "1" {
+                continue;
+            }
             let words = [
                 "http",
                 client,
@@ -145,16 +152,23 @@ fn time(row: &Row, rounds: usize) -> Result<bool, String> {
             figures.push(pinned(&words, "cpu_us")?);
         }
     }
-    let [floor, ours, rmcp, pooled] = figures.map(median);
-    let (ratio, pooled_ratio) = (ours / rmcp, ours / pooled);
+    let [floor, as_it_comes, kept, rmcp, pooled] = figures.map(median);
     let shown = |max: Option<f64>| max.map_or(String::new(), |max| format!("{max:.2}"));
     let (max, pooled_max) = (shown(row.ratio_max), shown(row.pooled_ratio_max));
-    println!(
-        "{:30} {floor:8.2} {ours:8.2} {rmcp:8.2} {pooled:8.2} {ratio:9.3} {max:>5} {pooled_ratio:11.3} {pooled_max:>5}",
-        row.name
-    );
-    Ok(row.ratio_max.is_none_or(|max| ratio <= max)
-        && row.pooled_ratio_max.is_none_or(|max| pooled_ratio <= max))
+    let print = |name: &str, ours: f64| {
+        let (ratio, pooled_ratio) = (ours / rmcp, ours / pooled);
+        println!(
+            "{name:30} {floor:8.2} {ours:8.2} {rmcp:8.2} {pooled:8.2} {ratio:9.3} {max:>5} {pooled_ratio:11.3} {pooled_max:>5}"
+        );
+    };
+    print(row.name, as_it_comes);
+    let mut ours = as_it_comes;
+    if !kept.is_nan() {
+        print("    as many connections kept", kept);
+        ours = kept;
+    }
+    Ok(row.ratio_max.is_none_or(|max| ours / rmcp <= max)
+        && row.pooled_ratio_max.is_none_or(|max| ours / pooled <= max))
 }
 
 fn print_counts(name: &str, path: &str, counts: &[f64], max: f64) {

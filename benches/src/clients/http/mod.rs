@@ -58,7 +58,11 @@ pub fn run(words: &[&str]) -> Result<(), String> {
         let url = server.url(0, path);
         match client {
             "floor" => drive(floor::callers(&server, path, tool, count).await?, measured).await?,
-            "ours" => drive(ours::callers(&url, tool, count).await?, measured).await?,
+            "ours" | "ours-kept" => {
+                let is_keeping_all = client == "ours-kept";
+                let callers = ours::callers(&url, tool, count, is_keeping_all).await?;
+                drive(callers, measured).await?;
+            }
             #[cfg(feature = "peers")]
             "rmcp" | "rmcp-pooled" => {
                 let is_pooled = client == "rmcp-pooled";
@@ -105,18 +109,25 @@ async fn drive<C: Caller>(callers: Vec<C>, amount: Amount) -> Result<(), String>
 
 /// Prints what a client costs in private memory that has nothing to do.
 async fn idle(client: &str) -> Result<(), String> {
-    let server = Server::start(IDLE)?;
-    let before = private_dirty()?;
-    let urls: Vec<String> = (0..IDLE).map(|at| server.url(at, "/json")).collect();
-    let after = match client {
+    // One more, so that what a process pays once is paid before.
+    let server = Server::start(IDLE + 1)?;
+    let urls: Vec<String> = (0..=IDLE).map(|at| server.url(at, "/json")).collect();
+    let (first, others) = urls.split_at(1);
+    let (before, after) = match client {
         "ours" => {
-            let _clients = ours::many(&urls).await?;
-            settled().await?
+            let backend = ours::backend(None)?;
+            let _first = ours::many(&backend, first).await?;
+            let before = settled().await?;
+            let _others = ours::many(&backend, others).await?;
+            (before, settled().await?)
         }
         #[cfg(feature = "peers")]
         "rmcp" | "rmcp-pooled" => {
-            let _clients = peer::many(&urls, client == "rmcp-pooled").await?;
-            settled().await?
+            let pooled = (client == "rmcp-pooled").then(reqwest::Client::new);
+            let _first = peer::many(first, pooled.as_ref()).await?;
+            let before = settled().await?;
+            let _others = peer::many(others, pooled.as_ref()).await?;
+            (before, settled().await?)
         }
         other => return Err(format!("no client {other}")),
     };

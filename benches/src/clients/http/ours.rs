@@ -1,4 +1,5 @@
-//! Our client over HTTP, with everything on and every setting as it comes.
+//! Our client over HTTP, with everything on and every setting as it comes, but for the idle
+//! connections that are kept where that is said.
 
 use std::sync::Arc;
 
@@ -16,8 +17,13 @@ pub struct Ours {
     arguments: RawJson,
 }
 
-fn backend() -> Result<Arc<HyperBackend>, String> {
-    HyperBackend::new(HttpOptions::new())
+/// The backend as it comes, or one that keeps as many connections as there are callers.
+pub fn backend(idle_max: Option<usize>) -> Result<Arc<HyperBackend>, String> {
+    let mut options = HttpOptions::new();
+    if let Some(count) = idle_max {
+        options = options.idle_max(count);
+    }
+    HyperBackend::new(options)
         .map(Arc::new)
         .map_err(|error| error.to_string())
 }
@@ -30,8 +36,14 @@ async fn connect(backend: &Arc<HyperBackend>, url: &str) -> Result<Client, Strin
         .map_err(|error| error.to_string())
 }
 
-pub async fn callers(url: &str, tool: &str, count: usize) -> Result<Vec<Ours>, String> {
-    let client = connect(&backend()?, url).await?;
+pub async fn callers(
+    url: &str,
+    tool: &str,
+    count: usize,
+    is_keeping_all: bool,
+) -> Result<Vec<Ours>, String> {
+    let backend = backend(is_keeping_all.then_some(count))?;
+    let client = connect(&backend, url).await?;
     let caller = || Ours {
         client: client.clone(),
         tool: tool.to_owned(),
@@ -41,11 +53,10 @@ pub async fn callers(url: &str, tool: &str, count: usize) -> Result<Vec<Ours>, S
 }
 
 /// A client for each server, all over one backend.
-pub async fn many(urls: &[String]) -> Result<Vec<Client>, String> {
-    let backend = backend()?;
+pub async fn many(backend: &Arc<HyperBackend>, urls: &[String]) -> Result<Vec<Client>, String> {
     let mut clients = Vec::new();
     for url in urls {
-        clients.push(connect(&backend, url).await?);
+        clients.push(connect(backend, url).await?);
     }
     Ok(clients)
 }
@@ -64,7 +75,7 @@ impl Caller for Ours {
 /// Counts the allocations of calls made one at a time, on the only thread there is.
 pub fn allocations(runtime: &Runtime, path: &str, tool: &str, calls: u64) -> Result<(), String> {
     let server = Server::start(1)?;
-    let mut callers = runtime.block_on(callers(&server.url(0, path), tool, 1))?;
+    let mut callers = runtime.block_on(callers(&server.url(0, path), tool, 1, false))?;
     let mut many = |calls| {
         runtime.block_on(async {
             for _ in 0..calls {

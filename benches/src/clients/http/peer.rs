@@ -46,12 +46,14 @@ pub async fn callers(
     Ok((session, callers))
 }
 
-/// A client for each server, where connections are kept all over one pool.
-pub async fn many(urls: &[String], is_pooled: bool) -> Result<Vec<Session>, String> {
-    let pooled = is_pooled.then(reqwest::Client::new);
+/// A client for each server, all over one pool if there is one.
+pub async fn many(
+    urls: &[String],
+    pooled: Option<&reqwest::Client>,
+) -> Result<Vec<Session>, String> {
     let mut sessions = Vec::new();
     for url in urls {
-        sessions.push(connect(url, pooled.as_ref()).await?);
+        sessions.push(connect(url, pooled).await?);
     }
     Ok(sessions)
 }
