@@ -1,5 +1,6 @@
 //! One exchange: a message posted and everything that comes back for it.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -356,6 +357,7 @@ fn broken(why: &str) -> ExchangeFailure {
 /// The beginning of a body, as the end of a sentence; nothing if there is none.
 pub(super) fn shown(body: &Bytes) -> String {
     let text = String::from_utf8_lossy(body);
+    let text = without_markup(&text);
     let line: String = text
         .split_whitespace()
         .collect::<Vec<_>>()
@@ -367,5 +369,45 @@ pub(super) fn shown(body: &Bytes) -> String {
         line
     } else {
         format!(": {line}")
+    }
+}
+
+/// The words of a page, since its markup says nothing to a person; any other text as it is.
+fn without_markup(text: &str) -> Cow<'_, str> {
+    if !text.trim_start().starts_with('<') {
+        return Cow::Borrowed(text);
+    }
+    let mut words = String::new();
+    let mut is_tag = false;
+    for char in text.chars() {
+        match char {
+            '<' => is_tag = true,
+            '>' if is_tag => {
+                is_tag = false;
+                words.push(' ');
+            }
+            _ if !is_tag => words.push(char),
+            _ => {}
+        }
+    }
+    Cow::Owned(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_page_its_words_are_shown_and_of_a_text_all_of_it() {
+        let page =
+            "<!DOCTYPE html>\n<html><title>Error</title><body><pre>Cannot POST /x</pre></body>";
+        for (body, wanted) in [
+            (page, ": Error Cannot POST /x"),
+            ("busy\n  a < b", ": busy a < b"),
+            ("<unclosed", ""),
+            ("", ""),
+        ] {
+            assert_eq!(shown(&Bytes::copy_from_slice(body.as_bytes())), wanted);
+        }
     }
 }

@@ -217,14 +217,18 @@ impl Draft {
 
     fn set_name(&mut self, value: &[u8]) -> Result<(), SseError> {
         self.has_begun = true;
+        // Nearly every event is of this kind, and says so.
+        if matches!(value, b"" | b"message") {
+            self.name = None;
+            return Ok(());
+        }
         let name = String::from_utf8_lossy(value);
         if name.len() > NAME_LEN_MAX {
             return Err(SseError::NameTooLong {
                 len_max: NAME_LEN_MAX,
             });
         }
-        let is_default = matches!(&*name, "" | "message");
-        self.name = (!is_default).then(|| name.into());
+        self.name = Some(name.into());
         Ok(())
     }
 

@@ -8,9 +8,10 @@ use super::proxy::Rules;
 use crate::http::Failure;
 
 /// Idle connections that are kept to one origin.
-// Bound: each costs a file descriptor here and there, of which a process may have as few as 256;
-// each one less costs a handshake when as many calls run at once again, which few clients do.
-const IDLE_MAX: usize = 32;
+// Bound: no more can be idle than calls were in flight at once, of which one server has at most as
+// many; those that are not used again go after `pool_idle_timeout`. Each one less would cost a
+// handshake when as many calls run at once again.
+const IDLE_MAX: usize = 1_024;
 
 /// The variables that say which proxy to use.
 const VARIABLES: [&str; 9] = [
@@ -155,7 +156,7 @@ impl HttpOptions {
         self
     }
 
-    /// How many unused connections to one origin are kept. Default 32; over HTTP/1.1 each call
+    /// How many unused connections to one origin are kept. Default 1,024; over HTTP/1.1 each call
     /// that is under way has a connection of its own, so as many calls at once need no new ones.
     /// 0 means that no connection is used twice.
     pub fn idle_max(mut self, count: usize) -> Self {
