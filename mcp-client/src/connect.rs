@@ -109,13 +109,14 @@ pub(crate) async fn attempt(
 ) -> Result<Client, OpenFailure> {
     let (sender, receiver) = link.split();
     let peer = Peer::new(builder.limits);
+    let changes = Arc::new(ChangeCounts::default());
     let host = Host {
         handlers: builder.handlers.clone(),
         server: Arc::clone(&builder.server),
         redactor: builder.redactor.clone(),
+        changes: Arc::clone(&changes),
     };
     let shared = Arc::new(Shared::new(peer, sender, host));
-    let changes = Arc::new(ChangeCounts::default());
     let (ended, ending) = watch::channel(None);
     let sinks = Sinks {
         changes: Arc::clone(&changes),

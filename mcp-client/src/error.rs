@@ -153,6 +153,8 @@ pub enum Misuse {
         /// How many are allowed.
         calls_in_flight_max: usize,
     },
+    /// The call was to run by itself while it was being prepared to be sent again.
+    NotYetSent,
     /// The server does not read, and as much as allowed waits for it already.
     QueueFull,
     /// The server does not offer what the method belongs to.
@@ -388,6 +390,9 @@ impl fmt::Display for Misuse {
                     "{calls_in_flight_max} calls are in flight, which is the limit"
                 )
             }
+            Self::NotYetSent => f.write_str(
+                "the call is being prepared to be sent again, so it cannot run by itself",
+            ),
             Self::QueueFull => {
                 f.write_str("the server does not read, and the queue of what waits for it is full")
             }

@@ -49,7 +49,7 @@ pub enum Change {
 }
 
 impl Change {
-    const ALL: [Self; 3] = [Self::Prompts, Self::Resources, Self::Tools];
+    pub(crate) const ALL: [Self; 3] = [Self::Prompts, Self::Resources, Self::Tools];
 
     fn index(self) -> usize {
         match self {

@@ -94,6 +94,17 @@ impl Watchers {
         }
     }
 
+    /// Tells everybody to look at all that they watch.
+    pub(crate) fn tell_many(&self) {
+        for mailbox in self.alive() {
+            let mut pending = mailbox.lock();
+            pending.uris.clear();
+            pending.is_many = true;
+            drop(pending);
+            mailbox.arrived.notify_one();
+        }
+    }
+
     /// Tells everybody that nothing more comes.
     pub(crate) fn close(&self) {
         for mailbox in self.alive() {

@@ -8,13 +8,16 @@ use std::time::Duration;
 use mcp_types::{
     InputAsk, InputRequest, InputRequiredResult, InputResponse, InputResponses, method,
 };
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::Request;
-use crate::Error;
-use crate::driver::Shared;
+use crate::driver::{ASK_MAX, Shared};
 use crate::error::{InputError, PeerFault, PeerMisbehaved};
 use crate::handler::Refusal;
+use crate::{Error, Sent};
+
+/// How long the application may take to tell its roots, which asks nobody.
+const ROOTS_MAX: Duration = Duration::from_secs(60);
 
 /// Before a request that only carries a state is sent again: such a round sheds load.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -44,11 +47,25 @@ async fn answer_all<'a>(
 ) -> Result<InputResponses, Error> {
     let mut responses = InputResponses::new();
     for (name, ask) in asked {
-        let response = answer_one(shared, &ask.ask).await;
+        let response = tokio::select! {
+            response = timeout(limit(&ask.ask), answer_one(shared, &ask.ask)) => {
+                response.unwrap_or_else(|_elapsed| Err(Unanswered::late()))
+            }
+            // The call cannot go on, so nobody is asked any longer.
+            death = shared.gone() => return Err(death.error(Sent::Maybe)),
+        };
         let response = response.map_err(|why| why.into_error(request, ask.method()))?;
         responses.insert(name.to_owned(), response);
     }
     Ok(responses)
+}
+
+/// How long an answer may take: a person may take hours, a program may not.
+fn limit(ask: &InputAsk) -> Duration {
+    match ask {
+        InputAsk::ListRoots(_) => ROOTS_MAX,
+        _ => ASK_MAX,
+    }
 }
 
 /// Why a question has no answer.
@@ -60,6 +77,10 @@ enum Unanswered {
 }
 
 impl Unanswered {
+    fn late() -> Self {
+        Self::Refused(Refusal::Failed("nobody answered in time".to_owned()))
+    }
+
     /// Spec: MRTR-10. A question has no error to be answered with, so the call ends here.
     fn into_error(self, request: &Request, asked: &str) -> Error {
         match self {

@@ -147,8 +147,12 @@ impl<T> Call<T> {
     ///
     /// # Errors
     ///
-    /// Why it could not be sent.
+    /// Why it could not be sent; among others, that it is just being prepared to be sent again.
     pub fn detach(mut self) -> Result<(), Error> {
+        if matches!(self.state, State::Preparing { .. }) {
+            // Nobody would be left to send it once what has to come before is done.
+            return Err(misused(Misuse::NotYetSent));
+        }
         if matches!(self.state, State::Ready(_) | State::Failed(_)) {
             self.start()?;
         }

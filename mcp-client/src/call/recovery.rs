@@ -62,8 +62,10 @@ impl Recovery {
             {
                 self.reopened += 1;
                 Ok(Box::pin(async move {
-                    shared.reopen(generation).await?;
-                    Ok(request)
+                    match shared.reopen(generation).await {
+                        Ok(()) => Ok(request),
+                        Err(why) => Err(not_reopened(error, why)),
+                    }
                 }))
             }
             Error::Answered(answered)
@@ -109,5 +111,22 @@ impl Recovery {
         Ok(Box::pin(async move {
             answer(&shared, request, asked, round).await
         }))
+    }
+}
+
+/// The error of a call whose session was lost and could not be opened anew: the call did not run,
+/// whatever came of opening the session.
+fn not_reopened(error: Error, why: Error) -> Error {
+    match (error, why) {
+        // The connection is over, which is more than the session.
+        (_, Error::Closed(mut closure)) => {
+            closure.sent = Sent::No;
+            Error::Closed(closure)
+        }
+        (Error::Exchange(mut exchange), why) => {
+            exchange.reason = format!("{}; it could not be opened anew: {why}", exchange.reason);
+            Error::Exchange(exchange)
+        }
+        (error, _) => error,
     }
 }

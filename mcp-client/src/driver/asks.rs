@@ -17,7 +17,7 @@ use crate::handler::Refusal;
 /// How long a handler may take.
 // Bound: the clocks of all calls stand still while the user is asked, so a handler that never
 // answers would keep every call of the connection alive.
-const ASK_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+pub(crate) const ASK_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The questions that handlers are working on.
 ///
@@ -102,6 +102,13 @@ impl Asks {
     /// Stops working on a question that the server took back.
     pub(super) fn withdraw(&mut self, id: &RequestId) {
         if let Some(handle) = self.open.remove(id) {
+            handle.abort();
+        }
+    }
+
+    /// Stops working on all questions, since their session is no more.
+    pub(super) fn withdraw_all(&mut self) {
+        for (_id, handle) in self.open.drain() {
             handle.abort();
         }
     }

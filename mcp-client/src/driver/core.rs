@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use mcp_jsonrpc::{CallId, CallRefused, ErrorCode, ErrorObject, Peer, RequestId, TransmitKind};
 use mcp_transport::link::{ExchangeId, Outbound, Retracted, SendError, Sending, Writable};
+use mcp_transport::redact::Redactor;
 use mcp_transport::{Labels, LinkSender, Step};
 use mcp_types::{Version, method};
 
@@ -18,6 +19,10 @@ use crate::{Error, Sent, clock};
 
 #[derive(Debug)]
 pub(super) struct Core {
+    /// Whether the session was replaced, and the driver has not ended its questions yet.
+    pub(super) is_replaced: bool,
+    /// Hides secrets in why the connection ended.
+    pub(super) redactor: Redactor,
     pub(super) peer: Peer<Waiter>,
     pub(super) sender: LinkSender,
     pub(super) life: Life,
@@ -46,14 +51,18 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// What the driver has to wait for besides what comes in.
 pub(super) struct Plan {
+    /// The session was replaced: end the handlers of its questions.
+    pub(super) is_replaced: bool,
     pub(super) blocked: Option<Writable>,
     pub(super) timer: Option<Instant>,
     pub(super) end: Option<Arc<Death>>,
 }
 
 impl Core {
-    pub(super) fn new(peer: Peer<Waiter>, sender: LinkSender) -> Self {
+    pub(super) fn new(peer: Peer<Waiter>, sender: LinkSender, redactor: Redactor) -> Self {
         Self {
+            redactor,
+            is_replaced: false,
             peer,
             sender,
             life: Life::Open,
@@ -258,6 +267,7 @@ impl Core {
             _ => None,
         };
         Plan {
+            is_replaced: std::mem::take(&mut self.is_replaced),
             blocked,
             timer: self.timer,
             end,

@@ -164,7 +164,7 @@ impl Core {
     }
 
     fn close(&mut self, closed: Closed) {
-        let mut reason = closed.to_string();
+        let mut reason = self.redactor.redact(&closed.to_string()).into_owned();
         let obituary = closed.obituary.map(|mut obituary| {
             let methods = self
                 .peer
@@ -346,6 +346,9 @@ impl Core {
         let method = self.peer.waiter(call).map(|waiter| &*waiter.method);
         if method == Some(method::SUBSCRIPTIONS_LISTEN) {
             self.peer.handle_lost(call);
+            // Its stream may still be open; a link that is gone has none.
+            let exchange = ExchangeId(call.number());
+            let _: Result<(), SendError> = self.sender.push(Outbound::Abort { exchange });
             let reason = "the server ended the subscription";
             let kind = ExchangeFailureKind::NoAnswer;
             let failure = Some(ExchangeFailure::new(kind, reason, true));

@@ -20,6 +20,7 @@ use mcp_types::{LoggingMessageParams, ResourceUpdatedParams, method};
 use tokio::sync::watch;
 use tokio::time::{Sleep, sleep_until};
 
+pub(crate) use self::asks::ASK_MAX;
 use self::asks::Asks;
 use self::happening::{Happening, read};
 pub(crate) use self::shared::{Death, Host, Shared};
@@ -94,6 +95,9 @@ impl Driver {
         let mut timer = Timer::new();
         loop {
             let plan = self.shared.lock().plan();
+            if plan.is_replaced {
+                self.asks.withdraw_all();
+            }
             if let Some(death) = plan.end {
                 self.shared
                     .lock()

@@ -10,13 +10,14 @@ use std::time::Instant;
 use mcp_jsonrpc::{CallId, ErrorObject, Peer, RequestId, Timeouts};
 use mcp_transport::link::{Outbound, SendError, Sending};
 use mcp_transport::{Labels, LinkSender, Step, redact::Redactor};
-use mcp_types::Version;
+use mcp_types::{Version, method};
 use tokio::sync::Notify;
 
 use super::core::Core;
 use super::waiter::{Head, Waiter};
 use crate::handler::{Asker, Handlers};
 use crate::negotiate::Sessions;
+use crate::notice::{Change, ChangeCounts};
 use crate::param::ParamHeaders;
 use crate::session::Era;
 use crate::subscription::Watchers;
@@ -55,6 +56,7 @@ pub(crate) struct Host {
     /// The name of the server, for logs and handlers.
     pub(crate) server: Arc<str>,
     pub(crate) redactor: Redactor,
+    pub(crate) changes: Arc<ChangeCounts>,
 }
 
 #[derive(Debug)]
@@ -74,7 +76,7 @@ impl Shared {
     pub(crate) fn new(peer: Peer<Waiter>, sender: LinkSender, host: Host) -> Self {
         Self {
             wants_labels: sender.wants_labels(),
-            core: Mutex::new(Core::new(peer, sender)),
+            core: Mutex::new(Core::new(peer, sender, host.redactor.clone())),
             wake: Notify::new(),
             told: Notify::new(),
             host,
@@ -114,24 +116,6 @@ impl Shared {
             self.wake.notify_one();
         }
         Ok((call, now))
-    }
-
-    /// Sends a notification; the driver writes it with whatever follows.
-    pub(crate) fn notify(
-        &self,
-        method: &'static str,
-        step: Step,
-        params: impl FnOnce(&mut Vec<u8>),
-    ) -> Result<(), Error> {
-        let mut core = self.lock();
-        if let Life::Closed(death) | Life::Closing(death) = &core.life {
-            return Err(death.error(Sent::No));
-        }
-        core.peer.notify(method, params);
-        core.transmit_notice(method, step);
-        drop(core);
-        self.wake.notify_one();
-        Ok(())
     }
 
     /// Gives a call up, and tells the server if it may have begun to work on it.
@@ -182,14 +166,57 @@ impl Shared {
     }
 
     /// Remembers what was negotiated.
-    pub(crate) fn set_session(&self, era: Era, version: &Version) {
+    ///
+    /// A legacy session is confirmed in the same breath, so that no call of another task slips in
+    /// between.
+    pub(crate) fn set_session(&self, era: Era, version: &Version) -> Result<(), Error> {
         let mut core = self.lock();
+        if let Life::Closed(death) | Life::Closing(death) = &core.life {
+            return Err(death.error(Sent::No));
+        }
         // Spec: RPC-08, RPC-09. One revision alone has batches.
         core.peer.set_batches(*version == Version::V2025_03_26);
         core.session = Some((era, version.clone()));
         let version = version.as_str().to_owned();
         // A link that is gone tells so by itself.
         let _: Result<(), SendError> = core.sender.push(Outbound::Session { version });
+        if era == Era::Legacy {
+            core.is_confirmed = false;
+            // Spec: LIFE-03. On a pipe it leaves in one write with the first request that follows.
+            let initialized = method::NOTIFICATIONS_INITIALIZED;
+            core.peer.notify(initialized, |_no_params| ());
+            core.transmit_notice(initialized, Step::Confirmation);
+        }
+        drop(core);
+        self.wake.notify_one();
+        Ok(())
+    }
+
+    /// Forgets what belonged to a session that was replaced: its questions, whose ids may come
+    /// again with another meaning, and what was known of lists and resources.
+    pub(crate) fn session_replaced(&self) {
+        let mut core = self.lock();
+        core.peer.withdraw_all();
+        core.is_replaced = true;
+        drop(core);
+        self.wake.notify_one();
+        for change in Change::ALL {
+            self.host.changes.note(change);
+        }
+        self.watchers.tell_many();
+    }
+
+    /// Waits until the connection is gone.
+    pub(crate) async fn gone(&self) -> Arc<Death> {
+        loop {
+            let told = self.told.notified();
+            tokio::pin!(told);
+            told.as_mut().enable();
+            if let Some(death) = self.death() {
+                return death;
+            }
+            told.await;
+        }
     }
 
     /// Waits until the server has taken the confirmation of the session.

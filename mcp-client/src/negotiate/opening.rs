@@ -282,10 +282,7 @@ async fn legacy_session(
     version: Version,
     result: InitializeResult,
 ) -> Result<Session, Error> {
-    shared.set_session(Era::Legacy, &version);
-    // Spec: LIFE-03. On a pipe it leaves in one write with the first request that follows.
-    let step = LinkStep::Confirmation;
-    shared.notify(method::NOTIFICATIONS_INITIALIZED, step, |_no_params| ())?;
+    shared.set_session(Era::Legacy, &version)?;
     if opening.way != Way::Pipe {
         shared.confirmed().await?;
     }
@@ -331,7 +328,8 @@ fn modern_session(
     version: Version,
     discovered: DiscoverResult,
 ) -> Session {
-    shared.set_session(Era::Modern, &version);
+    // A connection that is gone tells so by its first call.
+    let _: Result<(), Error> = shared.set_session(Era::Modern, &version);
     Session {
         era: Era::Modern,
         request_meta: Some(request_meta(opening, &version).into()),

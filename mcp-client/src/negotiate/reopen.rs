@@ -77,6 +77,7 @@ impl Shared {
         match initialize(self, opening, &version).await? {
             Initialized::Open(session) if session.version == version => {
                 self.sessions.generation.fetch_add(1, Ordering::Release);
+                self.session_replaced();
                 self.restore();
                 Ok(())
             }

@@ -204,6 +204,11 @@ impl<W> Peer<W> {
         self.incoming.close(id)
     }
 
+    /// Forgets all requests of the peer, as if it had taken them back.
+    pub fn withdraw_all(&mut self) {
+        self.incoming.clear();
+    }
+
     /// Gives a call up and hands its waiter back; `None` if it had ended.
     ///
     /// Telling the other side is left to whoever knows how its protocol says so.

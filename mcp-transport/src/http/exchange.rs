@@ -39,11 +39,17 @@ pub(super) async fn run(
                 .await;
         }
     };
+    // An answer may have come on another stream while this one has not even begun.
+    let lingered = async {
+        control.settled().await;
+        sleep(LINGER * 2).await;
+    };
     // Cancel safety: an exchange that was given up needs no end; its streams close with it.
     tokio::select! {
         biased;
         () = control.aborted() => {}
         () = conversation => {}
+        () = lingered => {}
     }
 }
 
@@ -297,7 +303,11 @@ async fn hand_on(
         // Spec: T-14. Other kinds of events are none of ours, but this one tells who is there.
         if event.name() == "endpoint" {
             let reason = "the server speaks the older transport, HTTP+SSE".to_owned();
-            return Err(ExchangeFailure::new(Kind::OtherTransport, reason, false));
+            return Err(ExchangeFailure::new(
+                Kind::OtherTransport,
+                reason,
+                has_delivered,
+            ));
         }
         if event.name() == "message" {
             has_delivered = true;

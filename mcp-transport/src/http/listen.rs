@@ -1,9 +1,10 @@
 //! The stream that belongs to no exchange (GET), optional for both sides.
 
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use http::{StatusCode, header};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use super::body::Events;
 use super::exchange::Cursor;
@@ -11,6 +12,9 @@ use super::resume::Backoff;
 use super::value::essence;
 use super::wire::Wire;
 use crate::link::{Inbound, Origin};
+
+/// A stream that lived this long counts as one that worked, whether or not anything came.
+const LONG_LIVED: Duration = Duration::from_secs(5);
 
 /// Keeps the stream open as long as the server goes along with it.
 ///
@@ -27,7 +31,9 @@ pub(super) async fn listen(wire: &Wire) {
             if status.is_success() && media == "text/event-stream" {
                 let mut events = Events::new(response.into_body(), wire.limits.frame_len_max);
                 let _open = Open::new(wire);
-                if hand_on(wire, &mut events).await {
+                let since = Instant::now();
+                // Proxies cut quiet streams after a minute or so, which says nothing against them.
+                if hand_on(wire, &mut events).await || since.elapsed() >= LONG_LIVED {
                     backoff.progressed();
                 }
                 cursor.advance(&events);

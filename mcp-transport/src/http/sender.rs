@@ -143,7 +143,11 @@ impl Sender {
             match follow(&url, response.status(), response.headers()) {
                 Redirect::None => return Ok(response),
                 Redirect::Refused(why) => {
-                    return Err(Failure::unsent(FailureKind::Redirect, why).into());
+                    // Spec: RFC 9110, section 15.4.4. This one follows upon having done it.
+                    let is_done = response.status() == StatusCode::SEE_OTHER;
+                    let mut failure = Failure::unsent(FailureKind::Redirect, why);
+                    failure.may_have_arrived = is_done;
+                    return Err(failure.into());
                 }
                 Redirect::To(next) => {
                     url = next;

@@ -22,6 +22,9 @@ const STATED_SINCE: &str = "2025-06-18";
 #[derive(Debug, Default)]
 pub(super) struct Session {
     id: Option<HeaderValue>,
+    /// The id of a session that is being opened. It counts once the session is open, so that
+    /// nothing is sent in one that may never be.
+    opening: Option<Option<HeaderValue>>,
     is_open: bool,
     /// The revision, if it is one that is stated.
     version: Option<HeaderValue>,
@@ -36,6 +39,9 @@ impl Session {
     /// Spec: HTTP-10. Older revisions do not know the header, and strict servers refuse it.
     pub(super) fn set_version(&mut self, version: &str) {
         self.is_open = true;
+        if let Some(id) = self.opening.take() {
+            self.id = id;
+        }
         let stated = (version >= STATED_SINCE).then_some(version);
         self.version = stated.and_then(|version| HeaderValue::from_str(version).ok());
     }
@@ -59,10 +65,20 @@ impl Session {
             (1..=ID_LEN_MAX).contains(&bytes.len())
                 && bytes.iter().all(|byte| matches!(byte, 0x21..=0x7E))
         };
-        self.id = headers.get(SESSION_ID).filter(is_sound).cloned();
-        if let Some(id) = &mut self.id {
+        let mut id = headers.get(SESSION_ID).filter(is_sound).cloned();
+        if let Some(id) = &mut id {
             // Spec: HTTP-09. It is a secret.
             id.set_sensitive(true);
+        }
+        self.opening = Some(id);
+    }
+
+    /// Takes a session whose opening came to nothing for the one to be ended.
+    pub(super) fn end(&mut self) {
+        if let Some(Some(id)) = self.opening.take()
+            && self.id.is_none()
+        {
+            self.id = Some(id);
         }
     }
 
@@ -124,7 +140,20 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert(SESSION_ID, HeaderValue::from_bytes(id).unwrap());
         session.opened(&headers);
+        assert!(session.id().is_none(), "it counts once the session is open");
+        session.set_version("2025-11-25");
         session
+    }
+
+    #[test]
+    fn a_session_that_is_being_opened_does_not_replace_the_one_there_is() {
+        let mut session = opened_with(b"s1");
+        let mut headers = HeaderMap::new();
+        headers.insert(SESSION_ID, HeaderValue::from_static("s2"));
+        session.opened(&headers);
+        assert_eq!(session.id(), Some(&HeaderValue::from_static("s1")));
+        session.set_version("2025-11-25");
+        assert_eq!(session.id(), Some(&HeaderValue::from_static("s2")));
     }
 
     #[test]

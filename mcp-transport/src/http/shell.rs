@@ -27,12 +27,16 @@ const POST_MAX: Duration = Duration::from_secs(30);
 /// How long last notifications may take, and the body of a reply that says nothing.
 pub(super) const LAST_WORDS: Duration = Duration::from_secs(1);
 
+/// Notices and answers that are being posted.
+// Bound: each has a connection of its own, and a server may ask faster than it takes answers.
+const NOTICES_MAX: usize = 64;
+
 pub(super) type Running<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// Everything that a link over HTTP has under way.
 pub(super) struct Shell {
     wire: Arc<Wire>,
-    // Bound: the layer above bounds its calls, and its answers by the questions it takes.
+    // Bound: the layer above bounds its calls.
     exchanges: FuturesUnordered<Running<ExchangeId>>,
     controls: HashMap<ExchangeId, Arc<Control>>,
     notices: FuturesUnordered<Running<()>>,
@@ -50,9 +54,10 @@ impl Shell {
         }
     }
 
-    /// Whether what follows has to wait until the server has taken the confirmation.
-    pub(super) fn is_confirming(&self) -> bool {
-        self.confirming.is_some()
+    /// Whether more may be taken: not until the server has taken the confirmation, and not while
+    /// it leaves many notices unanswered. What waits then is bounded by the layer above.
+    pub(super) fn may_take(&self) -> bool {
+        self.confirming.is_none() && self.notices.len() < NOTICES_MAX
     }
 
     /// Begins an exchange.

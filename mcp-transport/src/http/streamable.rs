@@ -53,7 +53,7 @@ async fn serve(wire: Arc<Wire>, mut outbound: mpsc::Receiver<Outbound<Bytes>>) {
             // another word. The budget of a task gives the exchanges their turn.
             biased;
             // What follows a confirmation waits until the server has taken it.
-            taken = outbound.recv(), if !shell.is_confirming() => match taken {
+            taken = outbound.recv(), if shell.may_take() => match taken {
                 Some(Outbound::Listen) => {
                     let wire = Arc::clone(&wire);
                     listening = Some(Box::pin(async move { listen(&wire).await }));
@@ -97,6 +97,7 @@ async fn close(wire: &Wire, shell: Shell) {
     let end = async {
         shell.close().await;
         // Spec: HTTP-08. Whatever the server says to it, the session is over for us.
+        wire.sender.session().end();
         let has_session = wire.sender.session().id().is_some();
         if has_session && let Ok(response) = wire.sender.delete().await {
             read_excerpt(response).await;

@@ -183,6 +183,43 @@ async fn a_question_that_is_not_answered_ends_the_call_with_the_reason() {
     assert_eq!(error.sent(), Sent::Yes);
 }
 
+struct Silent;
+
+#[async_trait]
+impl RootsHandler for Silent {
+    async fn list_roots(&self, _asker: Asker) -> Result<ListRootsResult, Refusal> {
+        std::future::pending().await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_that_never_answers_keeps_its_call_for_a_minute_and_no_longer() {
+    let (client, mut far) = modern_with(builder().roots(Arc::new(Silent))).await;
+    let (arguments, start) = (arguments(), Instant::now());
+    let (reply, ()) = tokio::join!(client.call_tool("t", &arguments), async {
+        let first = far.expect("tools/call").await;
+        let asked = json!({"a": {"method": "roots/list"}});
+        needs_input(&far, &first, json!({"inputRequests": asked})).await;
+    });
+    let error = reply.unwrap_err();
+    assert!(error.to_string().contains("nobody answered"), "{error}");
+    assert_eq!(start.elapsed().as_secs(), 60);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_is_asked_any_longer_once_the_connection_is_gone() {
+    let (client, mut far) = modern_with(with_handlers()).await;
+    let (arguments, start) = (arguments(), Instant::now());
+    let (reply, ()) = tokio::join!(client.call_tool("t", &arguments), async {
+        let first = far.expect("tools/call").await;
+        needs_input(&far, &first, json!({"inputRequests": {"a": form("name?")}})).await;
+        tokio::time::sleep(Duration::from_secs(7)).await; // sleep: the user begins to think, under paused time
+        drop(far.into_far_end());
+    });
+    assert!(matches!(reply, Err(Error::Closed(_))), "{reply:?}");
+    assert!(start.elapsed() < Duration::from_secs(10));
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_request_for_input_that_asks_nothing_is_no_answer() {
     let error = ends_with(json!({})).await;

@@ -156,6 +156,41 @@ async fn junk_that_keeps_a_stream_alive_ends_neither_a_call_nor_the_connection()
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_call_whose_lost_session_cannot_be_opened_anew_is_known_not_to_have_run() {
+    let lost = r#"{"on":"POST tools/call","status":404,"body":"no such session"}"#;
+    let opening = r#"{"on":"POST initialize","times":1,"headers":{"Mcp-Session-Id":"s1"},"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}"#;
+    let refused = r#"{"on":"POST initialize","status":503,"body":"later"}"#;
+    let confirmed = r#"{"on":"POST notifications/initialized","status":202}"#;
+    let (_server, client) = connect(&[lost, opening, refused, confirmed]).await;
+    for _ in 0..2 {
+        let error = call(&client).await.unwrap_err();
+        assert_eq!(error.sent(), mcp_client::Sent::No, "{error}");
+        assert!(error.to_string().contains("later"), "{error}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_follows_the_lists_looks_again_after_a_session_was_opened_anew() {
+    let lost = r#"{"on":"POST tools/call","times":1,"status":404}"#;
+    let answer = r#"{"on":"POST tools/call","result":{"content":[]}}"#;
+    let (_server, client) = connect(&[lost, answer, LEGACY, SHARED]).await;
+    let mut changes = client.changes();
+    assert_eq!(changes.try_next(), None);
+    call(&client).await.unwrap();
+    let told: Vec<_> = std::iter::from_fn(|| changes.try_next()).collect();
+    assert_eq!(told.len(), 3, "{told:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_quiet_shared_stream_that_a_proxy_cuts_every_minute_is_opened_again_for_ever() {
+    let quiet = r#"{"on":"GET","chunks":[": open\n\n",{"text":"","pause":60000}],"then":"close"}"#;
+    let quiet = quiet.replace(r#"{"text":"","pause":60000}"#, r#"{"pause":60000}"#);
+    let (server, _client) = connect(&[&quiet, LEGACY]).await;
+    sleep(Duration::from_secs(7_200)).await; // sleep: two hours of the stopped clock
+    assert!(server.count("GET") > 100, "{}", server.count("GET"));
+}
+
+#[tokio::test(start_paused = true)]
 async fn pings_that_are_no_messages_never_end_a_connection() {
     let pings = r#"{"on":"GET","chunks":[{"text":"data: ping\n\n","times":6000,"every":15000}],"then":"hold"}"#;
     let answer = r#"{"on":"POST tools/call","result":{"content":[]}}"#;

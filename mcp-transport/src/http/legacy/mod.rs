@@ -110,7 +110,7 @@ async fn serve(
         // Cancel safety: each branch may be dropped without losing anything.
         tokio::select! {
             // What follows a confirmation waits until the server has taken it.
-            taken = outbound.recv(), if !shell.is_confirming() => match taken {
+            taken = outbound.recv(), if shell.may_take() => match taken {
                 Some(outbound) => take(&wire, &mut shell, outbound),
                 None => break,
             },
