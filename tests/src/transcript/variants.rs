@@ -88,20 +88,3 @@ fn parts(text: &str) -> Result<Vec<Part>, String> {
     }
     Ok(parts)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_not_played_yet_can_be_read() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/transcripts/sse");
-        for file in std::fs::read_dir(folder).unwrap() {
-            let path = file.unwrap().path();
-            let text = std::fs::read_to_string(&path).unwrap();
-            if let Err(why) = parts(&text) {
-                panic!("{}: {why}", path.display());
-            }
-        }
-    }
-}
