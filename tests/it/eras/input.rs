@@ -10,6 +10,7 @@ use mcp_tests::script::{Heard, ScriptedServer};
 use mcp_tests::stage::builder;
 use mcp_types::{ElicitParams, ElicitResult, GetPromptParams, ListRootsResult, RawJson, Root};
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::connect_while;
@@ -206,14 +207,29 @@ async fn a_handler_that_never_answers_keeps_its_call_for_a_minute_and_no_longer(
     assert_eq!(start.elapsed().as_secs(), 60);
 }
 
+/// A user who is asked and never done thinking.
+#[derive(Default)]
+struct Thinking {
+    asked: Notify,
+}
+
+#[async_trait]
+impl ElicitationHandler for Thinking {
+    async fn elicit(&self, _asker: Asker, _params: ElicitParams) -> Result<ElicitResult, Refusal> {
+        self.asked.notify_one();
+        std::future::pending().await
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn nobody_is_asked_any_longer_once_the_connection_is_gone() {
-    let (client, mut far) = modern_with(with_handlers()).await;
+    let user = Arc::new(Thinking::default());
+    let (client, mut far) = modern_with(builder().elicitation(user.clone())).await;
     let (arguments, start) = (arguments(), Instant::now());
     let (reply, ()) = tokio::join!(client.call_tool("t", &arguments), async {
         let first = far.expect("tools/call").await;
         needs_input(&far, &first, json!({"inputRequests": {"a": form("name?")}})).await;
-        tokio::time::sleep(Duration::from_secs(7)).await; // sleep: the user begins to think, under paused time
+        user.asked.notified().await;
         drop(far.into_far_end());
     });
     assert!(matches!(reply, Err(Error::Closed(_))), "{reply:?}");
