@@ -323,7 +323,7 @@ impl Members {
             };
             scanner.skip_colon()?;
             let value = skip_span(scanner)?;
-            members.keep(&text(key, frame), value);
+            members.keep(key, value, frame);
             scanner.skip_space();
             if !scanner.take(b',') {
                 scanner.expect(b'}')?;
@@ -332,19 +332,29 @@ impl Members {
         }
     }
 
-    fn keep(&mut self, key: &str, value: Span) {
-        let slot = match key {
-            "jsonrpc" => &mut self.version,
-            "id" => &mut self.id,
-            "method" => &mut self.method,
-            "params" => &mut self.params,
-            "result" => &mut self.result,
-            "error" => &mut self.error,
+    fn keep(&mut self, key: Span, value: Span, frame: &[u8]) {
+        let quoted = key.of(frame);
+        let unescaped;
+        let name = if quoted.contains(&b'\\') {
+            unescaped = text(key, frame);
+            unescaped.as_bytes()
+        } else {
+            quoted
+                .get(1..quoted.len().saturating_sub(1))
+                .unwrap_or_default()
+        };
+        let slot = match name {
+            b"jsonrpc" => &mut self.version,
+            b"id" => &mut self.id,
+            b"method" => &mut self.method,
+            b"params" => &mut self.params,
+            b"result" => &mut self.result,
+            b"error" => &mut self.error,
             _ => return,
         };
         if let Some(earlier) = slot.replace(value) {
             self.has_duplicate = true;
-            if key == "id" {
+            if name == b"id" {
                 self.earlier_id = Some(earlier);
             }
         }

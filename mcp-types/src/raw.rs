@@ -7,16 +7,18 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::decode::DecodeError;
+use crate::wire::{self, strict};
 
 /// One well-formed JSON value as text, without white space around it.
 ///
-/// Two values are equal if their texts are. The text may nest deeper than any typed value may,
-/// and may hold `\u` escapes of lone surrogates, which only matter to whoever decodes it.
+/// Two values are equal if their texts are. A text that is parsed or deserialized nests at most 128
+/// arrays and objects. It may hold `\u` escapes of lone surrogates, which only matter to whoever
+/// decodes it.
 #[derive(Clone)]
 pub struct RawJson(Box<RawValue>);
 
@@ -25,11 +27,14 @@ impl RawJson {
     ///
     /// # Errors
     ///
-    /// If the text is not exactly one JSON value.
+    /// If the text is not exactly one JSON value, or nests too deeply.
     pub fn parse(text: impl Into<String>) -> Result<Self, DecodeError> {
         let text = text.into();
         // The check runs on a borrowed slice first, so that an error can quote the text.
         match serde_json::from_str::<&RawValue>(&text) {
+            Ok(borrowed) if !strict::nesting_within(borrowed.get(), wire::DEPTH_MAX) => {
+                Err(DecodeError::new("", wire::TOO_DEEP, borrowed.get()))
+            }
             Ok(borrowed) if borrowed.get().len() < text.len() => Ok(Self(borrowed.to_owned())),
             Ok(_) => Self::assemble(text),
             Err(error) => Err(DecodeError::syntax(&text, &error)),
@@ -137,6 +142,11 @@ impl Serialize for RawJson {
 
 impl<'de> Deserialize<'de> for RawJson {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Box::<RawValue>::deserialize(deserializer).map(Self)
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        if strict::nesting_within(raw.get(), wire::DEPTH_MAX) {
+            Ok(Self(raw))
+        } else {
+            Err(D::Error::custom(wire::TOO_DEEP))
+        }
     }
 }

@@ -95,7 +95,8 @@ impl Method {
 /// A successful answer: a frame and where its result stands.
 ///
 /// An answer in one of the two usual member orders is recognised by its edges alone, so its
-/// result may turn out not to be JSON when it is read; then ask [`Answer::recheck`].
+/// result may turn out not to be JSON when it is read, or to be nested more than 128 deep; then
+/// ask [`Answer::recheck`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     frame: Bytes,

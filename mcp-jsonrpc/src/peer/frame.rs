@@ -8,7 +8,7 @@ use crate::decode::{
     Decoded, Elements, Envelope, Id, Malformed, Shape, Span, decode, quick_answer,
 };
 use crate::recover::{Recovered, recover};
-use crate::scan::may_be_deeper;
+use crate::scan::{DEPTH_MAX, may_be_deeper};
 use crate::{CallId, ErrorObject, Misbehavior, RequestId, recover_ids};
 
 /// Bytes of a broken frame that are kept as evidence: more than is ever shown, so that a secret
@@ -53,7 +53,7 @@ impl<W> Peer<W> {
         let depth_max = self.limits.depth_max;
         if let Some((call, result)) = quick_answer(&frame)
             && self.outgoing.contains(call)
-            && !may_be_deeper(&frame, depth_max)
+            && (depth_max >= DEPTH_MAX || !may_be_deeper(&frame, depth_max))
         {
             self.is_good();
             self.settle(call, Outcome::Answered(Answer::new(frame, result, false)));

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `object` | the macro that writes the impls of an object type |
 //! | `kind` | what a member's absence, `null` or malformation means |
+//! | `reader` | the one pass itself, for texts that are in memory |
 //! | `strict` | the parts of the one-pass visitors |
 //! | `salvage` | the slow path: raw members, paths, diagnostics |
 //! | `scalar` | strings, numbers, lists |
@@ -17,6 +18,7 @@ pub(crate) mod object;
 #[macro_use]
 pub(crate) mod open;
 pub(crate) mod kind;
+mod reader;
 pub(crate) mod salvage;
 mod scalar;
 pub(crate) mod strict;
@@ -59,11 +61,16 @@ pub(crate) trait Wire: Sized + Serialize + DeserializeOwned {
     }
 }
 
+/// Bound: how deep a text may nest. Whoever takes a raw value apart recurses, and `serde_json` goes
+/// about as deep.
+pub(crate) const DEPTH_MAX: usize = 128;
+pub(crate) const TOO_DEEP: &str = "nested more than 128 deep";
+
 /// Reads a text strictly.
-fn from_text<T: Wire>(json: &str) -> Result<T, serde_json::Error> {
-    let mut deserializer = serde_json::Deserializer::from_str(json);
-    let value = T::strict(&mut deserializer)?;
-    deserializer.end()?;
+fn from_text<T: Wire>(json: &str) -> Result<T, reader::Refused> {
+    let mut reader = reader::Reader::new(json);
+    let value = T::strict(&mut reader)?;
+    reader.end()?;
     Ok(value)
 }
 
@@ -79,6 +86,9 @@ pub(crate) fn decode<T: Wire>(json: &str) -> Result<Decoded<T>, DecodeError> {
 fn decode_in_pieces<T: Wire>(json: &str) -> Result<Decoded<T>, DecodeError> {
     let raw: &RawValue =
         serde_json::from_str(json).map_err(|error| DecodeError::syntax(json, &error))?;
+    if !strict::nesting_within(raw.get(), DEPTH_MAX) {
+        return Err(DecodeError::new("", TOO_DEEP, raw.get()));
+    }
     let mut salvage = Salvage::new();
     let value = T::salvage(raw.get(), &mut salvage)?;
     Ok(Decoded::new(value, salvage.into_diagnostics()))

@@ -42,8 +42,9 @@ fn unescape(escape: &str) -> Option<(Option<char>, &str)> {
     Some((Some(plain), characters.as_str()))
 }
 
-/// The character of one UTF-16 unit, or of two if they belong together.
-fn unescape_unit(digits: &str) -> Option<(Option<char>, &str)> {
+/// The character of one UTF-16 unit, or of two if they belong together, and the text after it. The
+/// inner `None` is a lone surrogate.
+pub(crate) fn unescape_unit(digits: &str) -> Option<(Option<char>, &str)> {
     let (first, after_first) = unit(digits)?;
     if let Some(character) = char::from_u32(u32::from(first)) {
         return Some((Some(character), after_first));

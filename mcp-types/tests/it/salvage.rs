@@ -432,13 +432,30 @@ fn hints_for_caching_have_safe_defaults() {
 }
 
 #[test]
-fn deep_raw_values_pass_and_deep_typed_ones_are_kept_raw() {
-    let deep = format!("{}1{}", "[".repeat(200), "]".repeat(200));
-    let json = format!(r#"{{"content":[],"structuredContent":{deep},"x":{deep}}}"#);
-    let result = CallToolResult::decode(&json).expect("a result");
-    assert!(result.is_clean());
-    assert_eq!(serde_json::to_string(&result.value).expect("JSON"), json);
+fn raw_values_nest_as_deep_as_the_limit_and_not_deeper() {
+    let nested = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
+    let result = |deep: &str| format!(r#"{{"content":[],"structuredContent":{deep},"x":{deep}}}"#);
+    let json = result(&nested(128));
+    let good = CallToolResult::decode(&json).expect("a result");
+    assert!(good.is_clean());
+    assert_eq!(serde_json::to_string(&good.value).expect("JSON"), json);
+    // Brackets in strings nest nothing.
+    let text = format!("[\"{}\\\"[\"]", "{".repeat(500));
+    assert!(CallToolResult::decode(&result(&text)).is_ok_and(|good| good.is_clean()));
 
+    let deep = nested(129);
+    let error = CallToolResult::decode(&result(&deep)).expect_err("too deep");
+    assert_eq!(error.reason, "nested more than 128 deep");
+    let unknown = format!(r#"{{"content":[],"x":{deep}}}"#);
+    let error = CallToolResult::decode(&unknown).expect_err("too deep");
+    assert_eq!(error.reason, "nested more than 128 deep");
+    assert!(RawJson::parse(nested(128)).is_ok());
+    assert!(RawJson::parse(deep).is_err());
+}
+
+#[test]
+fn typed_values_that_nest_in_themselves_lose_nothing_within_the_limit() {
+    let deep = format!("{}1{}", "[".repeat(100), "]".repeat(100));
     let schema = format!(r#"{{"type":"object","default":{deep}}}"#);
     let tool = decode::<Tool>(&format!(r#"{{"name":"a","inputSchema":{schema}}}"#));
     assert_eq!(
@@ -453,13 +470,13 @@ fn deep_raw_values_pass_and_deep_typed_ones_are_kept_raw() {
             r#"],"type":"tool_result"}"#,
         ),
     ] {
-        let json = format!("{}{}", open.repeat(1000), close.repeat(1000));
-        let block = ContentBlock::decode(&json).expect("a block");
+        let nested = |times: usize| format!("{}{}", open.repeat(times), close.repeat(times));
+        let error = ContentBlock::decode(&nested(65)).expect_err("too deep");
+        assert_eq!(error.reason, "nested more than 128 deep");
+        let block = ContentBlock::decode(&nested(60)).expect("a block");
         assert!(matches!(block.value, ContentBlock::ToolResult(_)));
-        assert_eq!(block.diagnostics.len(), 1);
-        assert_eq!(block.diagnostics[0].reason, "nested too deep");
         let back = serde_json::to_string(&block.value).expect("JSON");
-        assert_eq!(back.matches("tool_result").count(), 1000);
+        assert_eq!(back.matches("tool_result").count(), 60);
     }
 }
 

@@ -1,0 +1,81 @@
+//! Where a run of ordinary characters in a string ends.
+
+/// How many bytes `text` begins with that mean nothing in a string: no quote, no backslash, no
+/// control character.
+///
+/// Texts with an escape or two in every line have short runs, which are faster by words; longer
+/// ones go by blocks that fit vector registers.
+#[inline]
+pub(super) fn plain_len(text: &[u8]) -> usize {
+    /// Words that are looked at before it pays to look at blocks.
+    const WORDS: usize = 6;
+
+    let mut len = 0;
+    loop {
+        let (words, rest) = text.get(len..).unwrap_or_default().as_chunks::<8>();
+        for word in words.iter().take(WORDS) {
+            let ends = ends_of_run(u64::from_le_bytes(*word));
+            if ends != 0 {
+                return len + first_marked(ends);
+            }
+            len += 8;
+        }
+        if words.len() <= WORDS {
+            return len + rest.iter().take_while(|byte| !ends_run(**byte)).count();
+        }
+        let (blocks, _) = text.get(len..).unwrap_or_default().as_chunks::<32>();
+        let is_plain =
+            |block: &&[u8; 32]| !block.iter().fold(false, |any, byte| any | ends_run(*byte));
+        len += blocks.iter().take_while(is_plain).count() * 32;
+    }
+}
+
+fn ends_run(byte: u8) -> bool {
+    (byte < 0x20) | (byte == b'"') | (byte == b'\\')
+}
+
+/// The place of the lowest marked byte.
+fn first_marked(ends: u64) -> usize {
+    usize::try_from(ends.trailing_zeros() / 8).unwrap_or_default()
+}
+
+/// The bytes of a word that end a run, by their highest bits. Only the lowest one set is to be
+/// trusted: a borrow may mark bytes above it.
+const fn ends_of_run(word: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGHS: u64 = ONES << 7;
+    const QUOTES: u64 = 0x22 * ONES;
+    const BACKSLASHES: u64 = 0x5c * ONES;
+
+    const fn below(word: u64, bound: u64) -> u64 {
+        word.wrapping_sub(ONES * bound) & !word
+    }
+    (below(word, 0x20) | below(word ^ QUOTES, 1) | below(word ^ BACKSLASHES, 1)) & HIGHS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain_len;
+
+    #[test]
+    fn a_run_ends_at_the_same_byte_wherever_it_stands() {
+        for end in (0..0x20).chain([b'"', b'\\']) {
+            for at in 0..130 {
+                for after in 0..40 {
+                    let mut text = vec![b' '; at + 1 + after];
+                    text[at] = end;
+                    assert_eq!(plain_len(&text), at, "{end} at {at} of {}", text.len());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_other_byte_ends_a_run() {
+        for byte in (0x20..=0xff).filter(|byte| !matches!(byte, b'"' | b'\\')) {
+            for len in 0..130 {
+                assert_eq!(plain_len(&vec![byte; len]), len, "{byte}");
+            }
+        }
+    }
+}
