@@ -15,6 +15,7 @@ use crate::handler::{ElicitationHandler, Handlers, RootsHandler, SamplingHandler
 use crate::negotiate::{OpenFailure, Way};
 use crate::notice::LogSink;
 use crate::page::PageLimits;
+use crate::trace::{TraceContext, TraceSource};
 use crate::{Client, Closure, Error, Sent};
 
 /// What is known of a server's era before it is asked.
@@ -38,6 +39,7 @@ pub struct Builder {
     pub(crate) server: Arc<str>,
     pub(crate) handlers: Handlers,
     pub(crate) log: Option<LogSink>,
+    pub(crate) trace: Option<TraceSource>,
     pub(crate) hint: EraHint,
     pub(crate) limits: Limits,
     pub(crate) page_limits: PageLimits,
@@ -54,6 +56,7 @@ impl Builder {
             server: "".into(),
             handlers: Handlers::default(),
             log: None,
+            trace: None,
             hint: EraHint::default(),
             limits: Limits::default(),
             page_limits: PageLimits::default(),
@@ -93,6 +96,37 @@ impl Builder {
     /// The function runs in the connection's reader: it must be quick and must not block.
     pub fn on_log(mut self, sink: impl Fn(LoggingMessageParams) + Send + Sync + 'static) -> Self {
         self.log = Some(Arc::new(sink));
+        self
+    }
+
+    /// Asks `source` for the trace that a call belongs to, whenever a call is made.
+    ///
+    /// It runs where the call is made, before the call is sent or awaited, so it may look at what
+    /// is current there; [`Call::trace`] says otherwise for one call. What belongs to no call of
+    /// the application carries no trace: opening a session, `subscriptions/listen`, and legacy
+    /// subscriptions.
+    ///
+    /// [`Call::trace`]: crate::Call::trace
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use mcp_client::{Client, TraceContext};
+    /// use mcp_types::Implementation;
+    ///
+    /// /// Stands for a tracing library.
+    /// fn current_traceparent() -> Option<String> {
+    ///     Some("00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01".to_owned())
+    /// }
+    ///
+    /// let builder = Client::builder(Implementation::new("my-app", "1.0.0"))
+    ///     .on_trace(|| Some(TraceContext::new().with_traceparent(current_traceparent()?)));
+    /// ```
+    pub fn on_trace(
+        mut self,
+        source: impl Fn() -> Option<TraceContext> + Send + Sync + 'static,
+    ) -> Self {
+        self.trace = Some(Arc::new(source));
         self
     }
 

@@ -492,9 +492,13 @@ impl Client {
 
     pub(crate) fn call<T>(
         &self,
-        request: Request,
+        mut request: Request,
         read: fn(&Answer) -> Result<T, Unreadable>,
     ) -> Call<T> {
+        let source = self.connection.shared.host.trace.as_deref();
+        if let Some(trace) = source.and_then(|source| source()) {
+            request.set_trace(&trace);
+        }
         Call::new(
             Arc::clone(&self.connection.shared),
             self.timeouts,

@@ -115,6 +115,7 @@ pub(crate) async fn attempt(
         server: Arc::clone(&builder.server),
         redactor: builder.redactor.clone(),
         changes: Arc::clone(&changes),
+        trace: builder.trace.clone(),
     };
     let shared = Arc::new(Shared::new(peer, sender, host));
     let (ended, ending) = watch::channel(None);

@@ -173,6 +173,13 @@ pub enum Misuse {
     },
     /// The parameters are not JSON.
     BadParams(String),
+    /// A part of the trace has not the shape that the W3C demands.
+    BadTrace {
+        /// Which part: `traceparent`, `tracestate` or `baggage`.
+        field: &'static str,
+        /// What is wrong with it; its value is not shown.
+        why: &'static str,
+    },
 }
 
 /// A budget that ran out.
@@ -406,6 +413,7 @@ impl fmt::Display for Misuse {
                 write!(f, "{method} does not exist in revision {version}")
             }
             Self::BadParams(why) => write!(f, "the parameters are not JSON: {why}"),
+            Self::BadTrace { field, why } => write!(f, "the {field} cannot be sent: {why}"),
         }
     }
 }

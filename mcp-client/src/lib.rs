@@ -37,6 +37,7 @@ mod page;
 mod param;
 mod session;
 mod subscription;
+mod trace;
 
 pub use builder::{Builder, EraHint};
 pub use call::{Call, RawReply, Reply};
@@ -50,6 +51,7 @@ pub use notice::{Change, Changes};
 pub use page::{Cut, Listing, PageLimits};
 pub use session::{Era, Session};
 pub use subscription::{ResourceUpdate, Subscription};
+pub use trace::TraceContext;
 
 /// The example of the project's README is compiled with the documentation's own.
 #[cfg(doctest)]

@@ -34,6 +34,7 @@ pub(crate) use self::request::Request;
 use crate::driver::{Settled, Shared, Waiter};
 use crate::error::{Budget, Misuse, TimedOut};
 use crate::notice::ProgressSink;
+use crate::trace::TraceContext;
 use crate::{Error, Sent, clock};
 
 /// A call in the making or in flight; await it for its answer.
@@ -143,6 +144,19 @@ impl<T> Call<T> {
         self
     }
 
+    /// Says which trace the call belongs to, in place of what [`Builder::on_trace`] gives. Of a call
+    /// that has been sent it changes nothing.
+    ///
+    /// Every request that the call takes carries it, in `_meta`.
+    ///
+    /// [`Builder::on_trace`]: crate::Builder::on_trace
+    pub fn trace(mut self, trace: TraceContext) -> Self {
+        if let State::Ready(request) = &mut self.state {
+            request.set_trace(&trace);
+        }
+        self
+    }
+
     /// Sends the call, if it has not been sent, and lets it run without waiting for its answer.
     ///
     /// # Errors
@@ -169,6 +183,9 @@ impl<T> Call<T> {
                 return Ok(());
             }
         };
+        if let Some(misuse) = request.misuse() {
+            return Err(misused(misuse));
+        }
         let (sender, reply) = oneshot::channel();
         let waiter = Waiter {
             progress: self.progress.clone(),

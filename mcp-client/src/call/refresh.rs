@@ -51,6 +51,7 @@ async fn list(shared: &Arc<Shared>, like: &Request) -> Result<Vec<Tool>, Error> 
     for _ in 0..PAGES_MAX {
         let mut request = Request {
             meta: like.meta.clone(),
+            own_meta: like.own_meta.clone(),
             ..Request::new(method::TOOLS_LIST, Vec::new())
         };
         if let Some(labels) = &like.labels {

@@ -8,6 +8,24 @@ use mcp_transport::Labels;
 use mcp_types::InputResponses;
 use serde::Serialize;
 
+use crate::error::Misuse;
+use crate::trace::TraceContext;
+
+/// What `_meta` of one call holds.
+#[derive(Clone, Debug)]
+pub(crate) struct OwnMeta {
+    /// The trace that the call belongs to, as members, or why it cannot be sent.
+    trace: Result<String, Misuse>,
+}
+
+impl Default for OwnMeta {
+    fn default() -> Self {
+        Self {
+            trace: Ok(String::new()),
+        }
+    }
+}
+
 /// One request.
 pub(crate) struct Request {
     pub(crate) method: Cow<'static, str>,
@@ -15,6 +33,8 @@ pub(crate) struct Request {
     pub(crate) members: Vec<u8>,
     /// What `_meta` holds besides the progress token, as members.
     pub(crate) meta: Option<Arc<str>>,
+    /// What `_meta` holds of this call alone, as members; boxed, since most calls have nothing.
+    pub(crate) own_meta: Option<Box<OwnMeta>>,
     /// Whether the call carries a progress token, so that progress can keep it alive.
     pub(crate) wants_progress: bool,
     pub(crate) is_cancellable: bool,
@@ -41,6 +61,7 @@ impl Request {
             own_len: members.len(),
             members,
             meta: None,
+            own_meta: None,
             wants_progress: false,
             is_cancellable: true,
             takes_input: false,
@@ -77,28 +98,46 @@ impl Request {
         self.members.extend_from_slice(&json);
     }
 
+    /// Sets the trace that the call belongs to, in place of another one.
+    pub(crate) fn set_trace(&mut self, trace: &TraceContext) {
+        self.own_meta.get_or_insert_default().trace = trace.members();
+    }
+
+    /// Why the request must not be sent, if it must not.
+    pub(super) fn misuse(&self) -> Option<Misuse> {
+        self.own_meta.as_ref()?.trace.as_ref().err().cloned()
+    }
+
     /// Writes the parameters with their `_meta`, or nothing if there is nothing to say.
     pub(super) fn write_params(&self, call: CallId, out: &mut Vec<u8>) {
         let members = &self.members;
         let meta = self.meta.as_deref().unwrap_or_default();
-        if members.is_empty() && meta.is_empty() && !self.wants_progress {
+        let own = self.own_meta.as_deref();
+        let trace = own.map_or("", |own| own.trace.as_deref().unwrap_or_default());
+        let has_meta = self.wants_progress || !meta.is_empty() || !trace.is_empty();
+        if members.is_empty() && !has_meta {
             return;
         }
         out.push(b'{');
         out.extend_from_slice(members);
-        if !meta.is_empty() || self.wants_progress {
+        if has_meta {
             if !members.is_empty() {
                 out.push(b',');
             }
             out.extend_from_slice(b"\"_meta\":{");
+            let start = out.len();
             if self.wants_progress {
                 out.extend_from_slice(b"\"progressToken\":");
                 call.write(out);
-                if !meta.is_empty() {
-                    out.push(b',');
+            }
+            for part in [meta, trace] {
+                if !part.is_empty() {
+                    if out.len() > start {
+                        out.push(b',');
+                    }
+                    out.extend_from_slice(part.as_bytes());
                 }
             }
-            out.extend_from_slice(meta.as_bytes());
             out.push(b'}');
         }
         out.push(b'}');

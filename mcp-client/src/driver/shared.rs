@@ -4,6 +4,7 @@
 //! it. A caller locks, encodes, tries to write, and wakes the driver only if the driver has to do
 //! something about it.
 
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -21,6 +22,7 @@ use crate::notice::{Change, ChangeCounts};
 use crate::param::ParamHeaders;
 use crate::session::Era;
 use crate::subscription::Watchers;
+use crate::trace::TraceSource;
 use crate::{Closure, Error, Sent, clock};
 
 /// The end of a connection.
@@ -50,13 +52,22 @@ pub(super) enum Life {
 }
 
 /// What the application gave to the connection, for as long as it lasts.
-#[derive(Debug)]
 pub(crate) struct Host {
     pub(crate) handlers: Handlers,
     /// The name of the server, for logs and handlers.
     pub(crate) server: Arc<str>,
     pub(crate) redactor: Redactor,
     pub(crate) changes: Arc<ChangeCounts>,
+    pub(crate) trace: Option<TraceSource>,
+}
+
+impl fmt::Debug for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Host")
+            .field("handlers", &self.handlers)
+            .field("server", &self.server)
+            .finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug)]

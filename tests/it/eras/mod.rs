@@ -6,6 +6,7 @@ mod input;
 mod negotiation;
 mod streams;
 mod subscriptions;
+mod tracing;
 
 use mcp_client::{Builder, Client, Error};
 use mcp_tests::script::ScriptedServer;
