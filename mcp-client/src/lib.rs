@@ -40,7 +40,7 @@ mod subscription;
 mod trace;
 
 pub use builder::{Builder, EraHint};
-pub use call::{Call, RawReply, Reply};
+pub use call::{Call, Notice, Notices, RawReply, Reply};
 pub use client::Client;
 pub use connect::{HttpServer, HttpTransport};
 pub use error::{Closure, Error, Sent};

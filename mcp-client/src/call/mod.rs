@@ -5,6 +5,7 @@
 //! (`input`). Each of them is a request of its own, with an id of its own.
 
 mod input;
+mod notices;
 mod outcome;
 mod recovery;
 mod refresh;
@@ -20,10 +21,13 @@ use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use mcp_jsonrpc::{Answer, CallId, Timeouts};
-use mcp_types::ProgressParams;
+use mcp_types::{LoggingLevel, ProgressParams};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
+pub(crate) use self::notices::Hearers;
+use self::notices::Queue;
+pub use self::notices::{Notice, Notices};
 use self::outcome::Ended;
 use self::recovery::Recovery;
 pub use self::reply::{RawReply, Reply};
@@ -49,7 +53,7 @@ use crate::{Error, Sent, clock};
 pub struct Call<T> {
     shared: Arc<Shared>,
     timeouts: Timeouts,
-    progress: Option<Arc<ProgressSink>>,
+    hearers: Option<Arc<Hearers>>,
     state: State,
     recovery: Recovery,
     read: fn(&Answer) -> Result<T, Unreadable>,
@@ -87,7 +91,7 @@ impl<T> Call<T> {
         Self {
             shared,
             timeouts,
-            progress: None,
+            hearers: None,
             state: State::Ready(request),
             recovery: Recovery::default(),
             read,
@@ -104,7 +108,7 @@ impl<T> Call<T> {
         Self {
             shared,
             timeouts,
-            progress: None,
+            hearers: None,
             state: State::Failed(Some(error)),
             recovery: Recovery::default(),
             read,
@@ -140,8 +144,72 @@ impl<T> Call<T> {
     ///
     /// The function runs in the connection's reader: it must be quick and must not block.
     pub fn on_progress(mut self, sink: impl FnMut(ProgressParams) + Send + 'static) -> Self {
-        self.progress = Some(Arc::new(ProgressSink::new(sink)));
+        self.hear(|hearers| hearers.progress = Some(ProgressSink::new(sink)));
         self
+    }
+
+    /// Gives what the server tells during this call as a stream, in the order in which it comes:
+    /// progress, and the log messages that belong to the call.
+    ///
+    /// At most `pending_max` notices wait to be taken. Those that come while as many wait are not
+    /// kept but counted, and [`Notice::Missed`] stands in their place; neither the connection nor
+    /// the call waits for whoever reads the stream. Log messages of a modern server have to be
+    /// asked for by [`Call::log_level`].
+    ///
+    /// To be asked for before the call is sent, that is, before it is first polled.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # async fn example(client: mcp_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// use mcp_client::Notice;
+    /// use mcp_types::{LoggingLevel, RawJson};
+    ///
+    /// let arguments = RawJson::parse("{}")?;
+    /// let call = client.call_tool("build", &arguments).log_level(LoggingLevel::Info);
+    /// let (call, mut notices) = call.notices(256);
+    /// let watch = async {
+    ///     while let Some(notice) = notices.next().await {
+    ///         match notice {
+    ///             Notice::Progress(progress) => println!("{}", progress.progress),
+    ///             Notice::Log(message) => println!("{:?}", message.data),
+    ///             Notice::Missed(count) => println!("{count} notices were missed"),
+    ///             _ => {}
+    ///         }
+    ///     }
+    /// };
+    /// let (reply, ()) = tokio::join!(call, watch);
+    /// println!("{:?}", reply?.value.content);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn notices(mut self, pending_max: usize) -> (Self, Notices) {
+        let queue = Queue::new(pending_max);
+        let notices = queue.stream();
+        self.hear(|hearers| hearers.queue = Some(queue));
+        (self, notices)
+    }
+
+    /// Asks for the log messages of this call from `level` on; modern servers only, which send
+    /// none without it. A legacy server is told by [`Client::set_log_level`], for all calls.
+    ///
+    /// [`Client::set_log_level`]: crate::Client::set_log_level
+    pub fn log_level(mut self, level: LoggingLevel) -> Self {
+        if let State::Ready(request) = &mut self.state {
+            request.set_log_level(&level);
+        }
+        self
+    }
+
+    fn hear(&mut self, add: impl FnOnce(&mut Hearers)) {
+        // What was sent already keeps its own.
+        let hearers = self.hearers.take().and_then(Arc::into_inner);
+        let mut hearers = hearers.unwrap_or_default();
+        add(&mut hearers);
+        self.hearers = Some(Arc::new(hearers));
+        if let State::Ready(request) = &mut self.state {
+            request.wants_progress = true;
+        }
     }
 
     /// Says which trace the call belongs to, in place of what [`Builder::on_trace`] gives. Of a call
@@ -188,7 +256,7 @@ impl<T> Call<T> {
         }
         let (sender, reply) = oneshot::channel();
         let waiter = Waiter {
-            progress: self.progress.clone(),
+            hearers: self.hearers.clone(),
             is_cancellable: request.is_cancellable,
             ..Waiter::new(sender, request.method.clone())
         };
@@ -316,6 +384,7 @@ impl<T> Future for Call<T> {
                 }
             }
             if let Err(error) = self.start() {
+                self.hearers = None;
                 return Poll::Ready(Err(error));
             }
             if matches!(self.state, State::Done) {
@@ -323,6 +392,8 @@ impl<T> Future for Call<T> {
                 return Poll::Pending;
             }
             if let Some(ended) = ready!(self.poll_reply(context)) {
+                // Nothing more is told, even if the call itself is kept.
+                self.hearers = None;
                 return Poll::Ready(ended);
             }
         }

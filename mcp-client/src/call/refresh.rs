@@ -49,9 +49,10 @@ async fn list(shared: &Arc<Shared>, like: &Request) -> Result<Vec<Tool>, Error> 
     let mut tools = Vec::new();
     let mut cursor = None;
     for _ in 0..PAGES_MAX {
+        let own_meta = like.own_meta.as_ref();
         let mut request = Request {
             meta: like.meta.clone(),
-            own_meta: like.own_meta.clone(),
+            own_meta: own_meta.map(|own| Box::new(own.for_another())),
             ..Request::new(method::TOOLS_LIST, Vec::new())
         };
         if let Some(labels) = &like.labels {

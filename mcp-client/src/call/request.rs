@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mcp_jsonrpc::CallId;
 use mcp_transport::Labels;
-use mcp_types::InputResponses;
+use mcp_types::{InputResponses, LoggingLevel, meta};
 use serde::Serialize;
 
 use crate::error::Misuse;
@@ -16,12 +16,25 @@ use crate::trace::TraceContext;
 pub(crate) struct OwnMeta {
     /// The trace that the call belongs to, as members, or why it cannot be sent.
     trace: Result<String, Misuse>,
+    /// The least severe log message that a modern server is to send during the call, as a member.
+    log_level: String,
+}
+
+impl OwnMeta {
+    /// What another request of the same call has of it: log messages belong to one alone.
+    pub(super) fn for_another(&self) -> Self {
+        Self {
+            trace: self.trace.clone(),
+            ..Self::default()
+        }
+    }
 }
 
 impl Default for OwnMeta {
     fn default() -> Self {
         Self {
             trace: Ok(String::new()),
+            log_level: String::new(),
         }
     }
 }
@@ -103,6 +116,15 @@ impl Request {
         self.own_meta.get_or_insert_default().trace = trace.members();
     }
 
+    /// Asks for log messages, where the era asks for them in a request (LOG-02).
+    pub(crate) fn set_log_level(&mut self, level: &LoggingLevel) {
+        if self.meta.is_some() {
+            let level = serde_json::Value::from(level.as_str());
+            let member = format!("\"{}\":{level}", meta::LOG_LEVEL);
+            self.own_meta.get_or_insert_default().log_level = member;
+        }
+    }
+
     /// Why the request must not be sent, if it must not.
     pub(super) fn misuse(&self) -> Option<Misuse> {
         self.own_meta.as_ref()?.trace.as_ref().err().cloned()
@@ -114,7 +136,9 @@ impl Request {
         let meta = self.meta.as_deref().unwrap_or_default();
         let own = self.own_meta.as_deref();
         let trace = own.map_or("", |own| own.trace.as_deref().unwrap_or_default());
-        let has_meta = self.wants_progress || !meta.is_empty() || !trace.is_empty();
+        let log_level = own.map_or("", |own| &own.log_level);
+        let parts = [meta, trace, log_level];
+        let has_meta = self.wants_progress || parts.iter().any(|part| !part.is_empty());
         if members.is_empty() && !has_meta {
             return;
         }
@@ -130,7 +154,7 @@ impl Request {
                 out.extend_from_slice(b"\"progressToken\":");
                 call.write(out);
             }
-            for part in [meta, trace] {
+            for part in parts {
                 if !part.is_empty() {
                     if out.len() > start {
                         out.push(b',');

@@ -16,7 +16,7 @@ use super::core::Core;
 use super::shared::{Death, Life};
 use super::waiter::{Head, Settled, Waiter};
 use crate::Sent;
-use crate::notice::ProgressSink;
+use crate::call::Hearers;
 use crate::session::Era;
 
 /// Bytes of what is no message that are kept: more than is ever shown, so that a secret that
@@ -46,10 +46,12 @@ pub(super) enum Happening {
     Noticed {
         method: Method,
         params: Option<Bytes>,
+        /// Who hears of it besides, as it belongs to their call.
+        hearers: Option<Arc<Hearers>>,
     },
     /// A call made progress.
     Progressed {
-        sink: Arc<ProgressSink>,
+        hearers: Arc<Hearers>,
         progress: ProgressParams,
     },
     /// A call has ended.
@@ -198,7 +200,10 @@ impl Core {
                     let settled = self.settled(call, &mut waiter, outcome, cause);
                     happened.push(Happening::Settled { waiter, settled });
                 }
-                Event::Noticed { method, params } => self.noticed(now, method, params, happened),
+                Event::Noticed { method, params } => {
+                    let notice = (method, params);
+                    self.noticed(now, notice, cause.origin, happened);
+                }
                 Event::Asked { id, method, params } => self.asked(id, method, params, happened),
                 Event::Misbehaved(misbehavior) => {
                     self.note_stray(&misbehavior, cause.origin);
@@ -291,8 +296,8 @@ impl Core {
     fn noticed(
         &mut self,
         now: Instant,
-        method: Method,
-        params: Option<Bytes>,
+        (method, params): (Method, Option<Bytes>),
+        origin: Option<Origin>,
         happened: &mut Vec<Happening>,
     ) {
         match method.as_str() {
@@ -309,12 +314,9 @@ impl Core {
                 };
                 let call = CallId::new(number);
                 self.peer.touch(now, call);
-                let sink = self
-                    .peer
-                    .waiter(call)
-                    .and_then(|waiter| waiter.progress.clone());
-                if let Some(sink) = sink {
-                    happened.push(Happening::Progressed { sink, progress });
+                let waiter = self.peer.waiter(call);
+                if let Some(hearers) = waiter.and_then(|waiter| waiter.hearers.clone()) {
+                    happened.push(Happening::Progressed { hearers, progress });
                 }
             }
             method::NOTIFICATIONS_CANCELLED => {
@@ -329,8 +331,29 @@ impl Core {
                     happened.push(Happening::Withdrawn { id });
                 }
             }
-            _ => happened.push(Happening::Noticed { method, params }),
+            method::NOTIFICATIONS_MESSAGE => {
+                let hearers = self.hearers_of_logs(origin);
+                happened.push(Happening::Noticed {
+                    method,
+                    params,
+                    hearers,
+                });
+            }
+            _ => happened.push(Happening::Noticed {
+                method,
+                params,
+                hearers: None,
+            }),
         }
+    }
+
+    /// Who hears the log messages of the call on whose reply stream one came.
+    fn hearers_of_logs(&self, origin: Option<Origin>) -> Option<Arc<Hearers>> {
+        let (Origin::Stream(exchange) | Origin::Reply(exchange)) = origin? else {
+            return None;
+        };
+        let waiter = self.peer.waiter(CallId::new(exchange.0))?;
+        waiter.hearers.clone().filter(|hearers| hearers.hear_logs())
     }
 
     /// Ends the subscription that a modern server says is over.

@@ -25,6 +25,7 @@ use self::asks::Asks;
 use self::happening::{Happening, read};
 pub(crate) use self::shared::{Death, Host, Shared};
 pub(crate) use self::waiter::{Head, Settled, Trace, Waiter};
+use crate::call::Hearers;
 use crate::clock;
 use crate::notice::{Change, ChangeCounts, LogSink};
 
@@ -160,16 +161,18 @@ impl Driver {
                     // A caller that has just gone away needs no answer.
                     let _: Result<(), Settled> = waiter.reply.send(settled);
                 }
-                Happening::Progressed { sink, progress } => sink.take(progress),
+                Happening::Progressed { hearers, progress } => hearers.progressed(progress),
                 Happening::Asked { id, method, params } => self.asks.start(id, &method, params),
                 Happening::Withdrawn { id } => self.asks.withdraw(&id),
                 Happening::Confirmed => {
                     self.shared.lock().is_confirmed = true;
                     self.shared.told.notify_waiters();
                 }
-                Happening::Noticed { method, params } => {
-                    self.notice(&method, params.as_ref());
-                }
+                Happening::Noticed {
+                    method,
+                    params,
+                    hearers,
+                } => self.notice(&method, params.as_ref(), hearers.as_deref()),
                 Happening::Strayed { excerpt } => {
                     self.receiver.note_stray(&excerpt);
                     self.warn(format_args!(
@@ -189,7 +192,7 @@ impl Driver {
         self.happened = happened;
     }
 
-    fn notice(&self, method: &Method, params: Option<&bytes::Bytes>) {
+    fn notice(&self, method: &Method, params: Option<&bytes::Bytes>, hearers: Option<&Hearers>) {
         match method.as_str() {
             method::NOTIFICATIONS_TOOLS_LIST_CHANGED => self.last_will.changes.note(Change::Tools),
             method::NOTIFICATIONS_PROMPTS_LIST_CHANGED => {
@@ -203,14 +206,23 @@ impl Driver {
                     self.shared.watchers.tell(&updated.uri);
                 }
             }
-            method::NOTIFICATIONS_MESSAGE => {
-                if let (Some(log), Some(message)) =
-                    (&self.log, read::<LoggingMessageParams>(params))
-                {
-                    log(message);
-                }
-            }
+            method::NOTIFICATIONS_MESSAGE => self.log(params, hearers),
             other => tracing::debug!(server = &*self.server, method = other, "notification"),
+        }
+    }
+
+    fn log(&self, params: Option<&bytes::Bytes>, hearers: Option<&Hearers>) {
+        if self.log.is_none() && hearers.is_none() {
+            return;
+        }
+        let Some(message) = read::<LoggingMessageParams>(params) else {
+            return;
+        };
+        if let Some(hearers) = hearers {
+            hearers.logged(message.clone());
+        }
+        if let Some(log) = &self.log {
+            log(message);
         }
     }
 

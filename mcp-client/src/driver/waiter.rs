@@ -11,13 +11,14 @@ use tokio::sync::oneshot;
 
 use super::shared::Death;
 use crate::Sent;
-use crate::notice::ProgressSink;
+use crate::call::Hearers;
 
 /// What a call leaves with the peer while it is in flight.
 #[derive(Debug)]
 pub(crate) struct Waiter {
     pub(crate) reply: oneshot::Sender<Settled>,
-    pub(crate) progress: Option<Arc<ProgressSink>>,
+    /// Who hears of progress and of log messages, if anybody does.
+    pub(crate) hearers: Option<Arc<Hearers>>,
     pub(crate) method: Cow<'static, str>,
     /// Set if the request could not even be queued, because nothing can be written any more.
     pub(crate) never_left: AtomicBool,
@@ -32,7 +33,7 @@ impl Waiter {
     pub(crate) fn new(reply: oneshot::Sender<Settled>, method: Cow<'static, str>) -> Self {
         Self {
             reply,
-            progress: None,
+            hearers: None,
             method,
             never_left: AtomicBool::new(false),
             is_cancellable: true,

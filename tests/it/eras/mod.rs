@@ -4,6 +4,7 @@ mod caching;
 mod headers;
 mod input;
 mod negotiation;
+mod notices;
 mod streams;
 mod subscriptions;
 mod tracing;
