@@ -15,7 +15,6 @@ use mcp_types::{
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use crate::Error;
 use crate::builder::Builder;
 use crate::cache::ListCache;
 use crate::call::{
@@ -25,12 +24,13 @@ use crate::call::{
 use crate::driver::{Ending, Shared};
 use crate::error::Misuse;
 use crate::ledger::{Ledger, LedgerEntry};
-use crate::listening::Listening;
+use crate::listening::{Acknowledged, Listening, filter_of, offered_changes};
 use crate::negotiate::members_of;
 use crate::notice::{Change, ChangeCounts, Changes};
 use crate::page::{Listing, PageLimits};
 use crate::session::{Era, Session};
 use crate::subscription::Watchers;
+use crate::{Error, Sent};
 
 /// A connection, which ends when it is dropped.
 #[derive(Debug)]
@@ -170,32 +170,44 @@ impl Client {
     }
 
     /// The changes that the server tells of from now on.
+    ///
+    /// A modern server tells of none before it has acknowledged that somebody listens, nor while
+    /// the subscription is down; so each list that is listened for counts as changed whenever the
+    /// server acknowledges, the first time included, and is no longer taken from what is kept.
     pub fn changes(&self) -> Changes {
-        let offered = &self.session.capabilities;
-        let mut filter = SubscriptionFilter::new();
-        filter.tools_list_changed = offered.tools.as_ref().and_then(|tools| tools.list_changed);
-        filter.prompts_list_changed = offered
-            .prompts
-            .as_ref()
-            .and_then(|prompts| prompts.list_changed);
-        filter.resources_list_changed = offered
-            .resources
-            .as_ref()
-            .and_then(|resources| resources.list_changed);
-        let changes = [
-            filter.tools_list_changed,
-            filter.prompts_list_changed,
-            filter.resources_list_changed,
-        ];
+        let offered = offered_changes(&self.session.capabilities);
         // Spec: T-46. A modern server tells of changes only to those who listen.
-        let listens = self.session.era == Era::Modern && changes.contains(&Some(true));
-        let listening = listens.then(|| self.listening(filter));
-        Changes::new(Arc::clone(&self.connection.changes), listening)
+        let listens = self.session.era == Era::Modern && !offered.is_empty();
+        let counts = Arc::clone(&self.connection.changes);
+        let listening = listens.then(|| {
+            let (filter, counts) = (filter_of(&offered), Arc::clone(&counts));
+            // What changed before was not told, so each list may be another one by now.
+            let acknowledged = move || offered.iter().for_each(|change| counts.note(*change));
+            self.listening(filter, Arc::new(acknowledged))
+        });
+        Changes::new(counts, listening)
     }
 
-    pub(crate) fn listening(&self, filter: SubscriptionFilter) -> Listening {
+    pub(crate) fn listening(
+        &self,
+        filter: SubscriptionFilter,
+        acknowledged: Acknowledged,
+    ) -> Listening {
         let shared = Arc::clone(&self.connection.shared);
-        Listening::new(shared, Arc::clone(&self.session), filter)
+        Listening::new(shared, Arc::clone(&self.session), filter, acknowledged)
+    }
+
+    /// Has the driver ask a legacy server for what is wanted of it.
+    pub(crate) fn pursue_intents(&self) {
+        self.connection.shared.pursue_intents();
+    }
+
+    /// The error of whoever waits for something that a connection that is gone owed it.
+    pub(crate) fn gone(&self) -> Error {
+        match self.connection.shared.death() {
+            Some(death) => death.error(Sent::Maybe),
+            None => Error::not_started("the connection is gone".to_owned()),
+        }
     }
 
     pub(crate) fn watchers(&self) -> &Watchers {

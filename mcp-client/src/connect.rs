@@ -116,6 +116,7 @@ pub(crate) async fn attempt(
         redactor: builder.redactor.clone(),
         changes: Arc::clone(&changes),
         trace: builder.trace.clone(),
+        timeouts: builder.timeouts,
     };
     let shared = Arc::new(Shared::new(peer, sender, host));
     let (ended, ending) = watch::channel(None);

@@ -29,6 +29,7 @@ mod connect;
 mod driver;
 pub mod error;
 mod handler;
+mod intents;
 mod ledger;
 mod listening;
 mod negotiate;

@@ -9,13 +9,17 @@ use std::time::Duration;
 
 use mcp_jsonrpc::{ErrorCode, Timeouts};
 use mcp_transport::Labels;
-use mcp_types::{SubscriptionFilter, SubscriptionsListenParams, SubscriptionsListenResult, method};
+use mcp_types::{
+    ServerCapabilities, SubscriptionFilter, SubscriptionsListenParams, SubscriptionsListenResult,
+    method,
+};
 use tokio::time::{Instant, Sleep, sleep};
 
 use crate::Error;
 use crate::call::{Call, Reply, Request, read_typed};
 use crate::driver::Shared;
 use crate::negotiate::members_of;
+use crate::notice::Change;
 use crate::session::Session;
 
 /// Before the first new attempt; each further one doubles it.
@@ -26,11 +30,41 @@ const LONG_LIVED: Duration = Duration::from_secs(5);
 /// Spec: T-21. Such a call is open for hours, and quiet.
 const NO_TIMEOUT: Timeouts = Timeouts::new(Duration::MAX, Duration::MAX);
 
+/// What is done when a server acknowledges a subscription, which is when it begins to tell.
+///
+/// It runs in the connection's reader.
+pub(crate) type Acknowledged = Arc<dyn Fn() + Send + Sync>;
+
+/// The lists whose changes a server offers to tell of.
+pub(crate) fn offered_changes(offered: &ServerCapabilities) -> Vec<Change> {
+    let prompts = offered.prompts.as_ref();
+    let resources = offered.resources.as_ref();
+    let tools = offered.tools.as_ref();
+    let is_offered = |change: &Change| match change {
+        Change::Prompts => prompts.and_then(|prompts| prompts.list_changed),
+        Change::Resources => resources.and_then(|resources| resources.list_changed),
+        Change::Tools => tools.and_then(|tools| tools.list_changed),
+    };
+    let offered = |change: &Change| is_offered(change) == Some(true);
+    Change::ALL.into_iter().filter(offered).collect()
+}
+
+/// What to listen for, to hear of changes.
+pub(crate) fn filter_of(changes: &[Change]) -> SubscriptionFilter {
+    let filter = SubscriptionFilter::new();
+    changes.iter().fold(filter, |filter, change| match change {
+        Change::Prompts => filter.with_prompts(),
+        Change::Resources => filter.with_resources(),
+        Change::Tools => filter.with_tools(),
+    })
+}
+
 /// One subscription, as long as somebody polls it.
 pub(crate) struct Listening {
     shared: Arc<Shared>,
     session: Arc<Session>,
     filter: SubscriptionFilter,
+    acknowledged: Acknowledged,
     state: State,
     pause: Duration,
 }
@@ -48,11 +82,13 @@ impl Listening {
         shared: Arc<Shared>,
         session: Arc<Session>,
         filter: SubscriptionFilter,
+        acknowledged: Acknowledged,
     ) -> Self {
         Self {
             shared,
             session,
             filter,
+            acknowledged,
             state: State::Ready,
             pause: PAUSE_MIN,
         }
@@ -118,6 +154,7 @@ impl Listening {
         }
         let read = read_typed::<SubscriptionsListenResult>;
         Call::new(Arc::clone(&self.shared), NO_TIMEOUT, request, read)
+            .on_acknowledged(Arc::clone(&self.acknowledged))
     }
 }
 

@@ -2,19 +2,19 @@
 //!
 //! | era | how |
 //! |---|---|
-//! | legacy | `resources/subscribe` and `resources/unsubscribe`, once for each resource however often it is watched |
+//! | legacy | `resources/subscribe` and `resources/unsubscribe`, once for each resource however often it is watched; `intents` decides when |
 //! | modern | `subscriptions/listen`, kept alive while somebody waits |
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use mcp_types::{EmptyResult, SubscriptionFilter, method};
+use mcp_types::{SubscriptionFilter, method};
 use tokio::sync::Notify;
 
-use crate::call::{Call, Reply, Request, misused, read_typed};
+use crate::call::misused;
 use crate::error::Misuse;
+use crate::intents::Intents;
 use crate::listening::Listening;
-use crate::negotiate::members_of;
 use crate::session::Era;
 use crate::{Client, Error};
 
@@ -26,7 +26,9 @@ const PENDING_MAX: usize = 1_024;
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum ResourceUpdate {
-    /// So many changed that they are no longer told one by one: look at all of them.
+    /// More may have changed than can be told one by one: look at all of them. So many changed, or
+    /// changes were not told of: while a subscription was down, before a modern server acknowledged
+    /// one, or in a session that was lost.
     Many,
     /// This one changed; it may be a part of a watched one (SUB-07).
     One(String),
@@ -76,14 +78,22 @@ impl Mailbox {
         drop(pending);
         self.arrived.notify_one();
     }
+
+    fn put_many(&self) {
+        let mut pending = self.lock();
+        pending.uris.clear();
+        pending.is_many = true;
+        drop(pending);
+        self.arrived.notify_one();
+    }
 }
 
 /// Who watches what on one connection.
 #[derive(Debug, Default)]
 pub(crate) struct Watchers {
     mailboxes: Mutex<Vec<Weak<Mailbox>>>,
-    /// The resources that a legacy server was asked to tell of, and by how many.
-    subscribed: Mutex<BTreeMap<String, usize>>,
+    /// What a legacy server is asked to tell of.
+    intents: Mutex<Intents>,
 }
 
 impl Watchers {
@@ -97,11 +107,7 @@ impl Watchers {
     /// Tells everybody to look at all that they watch.
     pub(crate) fn tell_many(&self) {
         for mailbox in self.alive() {
-            let mut pending = mailbox.lock();
-            pending.uris.clear();
-            pending.is_many = true;
-            drop(pending);
-            mailbox.arrived.notify_one();
+            mailbox.put_many();
         }
     }
 
@@ -111,11 +117,12 @@ impl Watchers {
             mailbox.lock().is_closed = true;
             mailbox.arrived.notify_one();
         }
+        self.intents().close();
     }
 
-    /// The resources that a legacy server has to be asked for anew after its session was lost.
-    pub(crate) fn subscribed(&self) -> Vec<String> {
-        self.counts().keys().cloned().collect()
+    /// What a legacy server is asked to tell of; never held across an await.
+    pub(crate) fn intents(&self) -> MutexGuard<'_, Intents> {
+        self.intents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn alive(&self) -> Vec<Arc<Mailbox>> {
@@ -139,34 +146,6 @@ impl Watchers {
             .unwrap_or_else(PoisonError::into_inner);
         mailboxes.push(Arc::downgrade(&mailbox));
         mailbox
-    }
-
-    fn counts(&self) -> MutexGuard<'_, BTreeMap<String, usize>> {
-        self.subscribed
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Counts a subscriber in; says whether it is the first.
-    fn enter(&self, uri: &str) -> bool {
-        let mut counts = self.counts();
-        let count = counts.entry(uri.to_owned()).or_default();
-        *count += 1;
-        *count == 1
-    }
-
-    /// Counts a subscriber out; says whether it was the last.
-    fn leave(&self, uri: &str) -> bool {
-        let mut counts = self.counts();
-        let Some(count) = counts.get_mut(uri) else {
-            return false;
-        };
-        *count -= 1;
-        let was_last = *count == 0;
-        if was_last {
-            counts.remove(uri);
-        }
-        was_last
     }
 }
 
@@ -221,25 +200,30 @@ impl Subscription {
 
 impl Drop for Subscription {
     fn drop(&mut self) {
-        let watchers = self.client.watchers();
-        for uri in std::mem::take(&mut self.subscribed) {
-            if watchers.leave(&uri) {
-                // Nobody waits for the answer, and a connection that is gone needs none.
-                let _: Result<(), Error> = self
-                    .client
-                    .watch(method::RESOURCES_UNSUBSCRIBE, &uri)
-                    .detach();
-            }
+        if self.subscribed.is_empty() {
+            return;
         }
+        let mut intents = self.client.watchers().intents();
+        for uri in std::mem::take(&mut self.subscribed) {
+            intents.leave(&uri);
+        }
+        drop(intents);
+        self.client.pursue_intents();
     }
 }
 
 impl Client {
     /// Watches resources, by their URIs.
     ///
+    /// A resource that somebody watches already, or is about to, costs a legacy server no further
+    /// request. Between reading resources and the first acknowledgement of a modern server, which
+    /// comes once [`Subscription::next`] is awaited, changes are not told; the acknowledgement is
+    /// followed by [`ResourceUpdate::Many`] for that reason, and so is each one after a gap.
+    ///
     /// # Errors
     ///
-    /// If the server does not offer it, or refuses one of them; none is watched then.
+    /// If the server does not offer it, or refuses one of them; none is watched then. All who wait
+    /// for the same request are told of its failure.
     ///
     /// # Cancel safety
     ///
@@ -267,11 +251,14 @@ impl Client {
         match self.session().era {
             Era::Legacy => {
                 for uri in uris {
-                    // Counted first, so that whoever drops the future takes it back.
-                    let is_first = self.watchers().enter(&uri);
-                    subscription.subscribed.push(uri.clone());
-                    if is_first {
-                        self.watch(method::RESOURCES_SUBSCRIBE, &uri).await?;
+                    let granted = self.watchers().intents().enter(&uri);
+                    // Cancel safety: counted in and noted in one go, so that whoever drops the
+                    // future takes it back.
+                    subscription.subscribed.push(uri);
+                    self.pursue_intents();
+                    match granted.await {
+                        Ok(granted) => granted?,
+                        Err(_nobody_is_left_to_ask) => return Err(self.gone()),
                     }
                 }
             }
@@ -280,20 +267,12 @@ impl Client {
                 let filter = uris
                     .into_iter()
                     .fold(filter, SubscriptionFilter::with_resource);
-                subscription.listening = Some(self.listening(filter));
+                let mailbox = Arc::clone(&subscription.mailbox);
+                let acknowledged = move || mailbox.put_many();
+                subscription.listening = Some(self.listening(filter, Arc::new(acknowledged)));
             }
         }
         Ok(subscription)
-    }
-
-    /// Asks a legacy server to tell, or no longer to tell, of a resource.
-    fn watch(&self, method: &'static str, uri: &str) -> Call<Reply<EmptyResult>> {
-        #[derive(serde::Serialize)]
-        struct Params<'a> {
-            uri: &'a str,
-        }
-        let request = Request::new(method, members_of(&Params { uri }));
-        self.call(request, read_typed::<EmptyResult>)
     }
 }
 
@@ -325,18 +304,6 @@ mod tests {
         assert_eq!(mailbox.take(), None);
         watchers.tell("again");
         assert!(matches!(mailbox.take(), Some(ResourceUpdate::One(_))));
-    }
-
-    #[test]
-    fn the_first_subscriber_subscribes_and_the_last_one_unsubscribes() {
-        let watchers = Watchers::default();
-        assert!(watchers.enter("a"));
-        assert!(!watchers.enter("a"));
-        assert_eq!(watchers.subscribed(), ["a"]);
-        assert!(!watchers.leave("a"));
-        assert!(watchers.leave("a"));
-        assert!(!watchers.leave("a"));
-        assert!(watchers.subscribed().is_empty());
     }
 
     #[test]

@@ -37,6 +37,7 @@ pub(crate) use self::reply::{
 pub(crate) use self::request::Request;
 use crate::driver::{Settled, Shared, Waiter};
 use crate::error::{Budget, Misuse, TimedOut};
+use crate::listening::Acknowledged;
 use crate::notice::ProgressSink;
 use crate::trace::TraceContext;
 use crate::{Error, Sent, clock};
@@ -197,6 +198,15 @@ impl<T> Call<T> {
     pub fn log_level(mut self, level: LoggingLevel) -> Self {
         if let State::Ready(request) = &mut self.state {
             request.set_log_level(&level);
+        }
+        self
+    }
+
+    /// Has `acknowledged` run whenever the server acknowledges the subscription that the call is.
+    pub(crate) fn on_acknowledged(mut self, acknowledged: Acknowledged) -> Self {
+        let hearers = self.hearers.get_or_insert_default();
+        if let Some(hearers) = Arc::get_mut(hearers) {
+            hearers.acknowledged = Some(acknowledged);
         }
         self
     }

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use mcp_types::{LoggingMessageParams, ProgressParams};
 use tokio::sync::Notify;
 
+use crate::listening::Acknowledged;
 use crate::notice::ProgressSink;
 
 /// Something that a server told during a call.
@@ -136,9 +137,18 @@ impl Queue {
 pub(crate) struct Hearers {
     pub(super) progress: Option<ProgressSink>,
     pub(super) queue: Option<Arc<Queue>>,
+    /// What is done once the server has acknowledged the subscription that the call is.
+    pub(super) acknowledged: Option<Acknowledged>,
 }
 
 impl Hearers {
+    /// Tells that the server has begun to tell what the call subscribed to.
+    pub(crate) fn acknowledged(&self) {
+        if let Some(acknowledged) = &self.acknowledged {
+            acknowledged();
+        }
+    }
+
     /// Tells of progress.
     pub(crate) fn progressed(&self, progress: ProgressParams) {
         match (&self.progress, &self.queue) {
@@ -178,7 +188,7 @@ impl fmt::Debug for Hearers {
         f.debug_struct("Hearers")
             .field("progress", &self.progress)
             .field("queue", &self.queue.is_some())
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 
@@ -191,10 +201,8 @@ mod tests {
     fn hearers(len_max: usize) -> (Hearers, Notices) {
         let queue = Queue::new(len_max);
         let stream = queue.stream();
-        let hearers = Hearers {
-            queue: Some(queue),
-            progress: None,
-        };
+        let mut hearers = Hearers::default();
+        hearers.queue = Some(queue);
         (hearers, stream)
     }
 

@@ -21,6 +21,8 @@ use crate::{Error, Sent, clock};
 pub(super) struct Core {
     /// Whether the session was replaced, and the driver has not ended its questions yet.
     pub(super) is_replaced: bool,
+    /// Whether a legacy server is to be asked for something that was not wanted before.
+    pub(super) has_chores: bool,
     /// Hides secrets in why the connection ended.
     pub(super) redactor: Redactor,
     pub(super) peer: Peer<Waiter>,
@@ -53,6 +55,8 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 pub(super) struct Plan {
     /// The session was replaced: end the handlers of its questions.
     pub(super) is_replaced: bool,
+    /// What is wanted of a legacy server has changed.
+    pub(super) has_chores: bool,
     pub(super) blocked: Option<Writable>,
     pub(super) timer: Option<Instant>,
     pub(super) end: Option<Arc<Death>>,
@@ -63,6 +67,7 @@ impl Core {
         Self {
             redactor,
             is_replaced: false,
+            has_chores: false,
             peer,
             sender,
             life: Life::Open,
@@ -268,6 +273,7 @@ impl Core {
         };
         Plan {
             is_replaced: std::mem::take(&mut self.is_replaced),
+            has_chores: std::mem::take(&mut self.has_chores),
             blocked,
             timer: self.timer,
             end,

@@ -10,7 +10,7 @@ use mcp_transport::link::{
     Closed, ExchangeFailure, ExchangeFailureKind, ExchangeId, Inbound, Origin, Outbound, Retracted,
     SendError,
 };
-use mcp_types::{CancelledParams, ProgressParams, Token, method};
+use mcp_types::{CancelledParams, ProgressParams, SubscriptionsAcknowledgedParams, Token, method};
 
 use super::core::Core;
 use super::shared::{Death, Life};
@@ -34,6 +34,8 @@ struct Cause {
 
 /// Something to do once the lock is released, in order.
 pub(super) enum Happening {
+    /// A modern server tells from now on what was subscribed to.
+    Acknowledged { hearers: Arc<Hearers> },
     /// A server's question needs a handler.
     Asked {
         id: RequestId,
@@ -331,6 +333,10 @@ impl Core {
                     happened.push(Happening::Withdrawn { id });
                 }
             }
+            method::NOTIFICATIONS_SUBSCRIPTIONS_ACKNOWLEDGED => {
+                let hearers = self.subscriber(params.as_ref(), origin);
+                happened.extend(hearers.map(|hearers| Happening::Acknowledged { hearers }));
+            }
             method::NOTIFICATIONS_MESSAGE => {
                 let hearers = self.hearers_of_logs(origin);
                 happened.push(Happening::Noticed {
@@ -345,6 +351,20 @@ impl Core {
                 hearers: None,
             }),
         }
+    }
+
+    /// Who made the subscription that a server acknowledges: it names it (SUB-03), and over streams
+    /// it says so on that of the subscription.
+    fn subscriber(&self, params: Option<&Bytes>, origin: Option<Origin>) -> Option<Arc<Hearers>> {
+        let named = read::<SubscriptionsAcknowledgedParams>(params)
+            .and_then(|acknowledged| acknowledged.meta?.subscription_id());
+        let number = match (named, origin) {
+            (Some(Token::Number(number)), _) => u64::try_from(number).ok()?,
+            (None, Some(Origin::Stream(exchange))) => exchange.0,
+            _ => return None,
+        };
+        let waiter = self.peer.waiter(CallId::new(number))?;
+        waiter.hearers.clone()
     }
 
     /// Who hears the log messages of the call on whose reply stream one came.

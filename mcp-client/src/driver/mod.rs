@@ -1,6 +1,7 @@
 //! The one task of a connection: it reads, owns the timers, and awaits only in its one `select!`.
 
 mod asks;
+mod chores;
 mod core;
 mod happening;
 mod shared;
@@ -22,6 +23,7 @@ use tokio::time::{Sleep, sleep_until};
 
 pub(crate) use self::asks::ASK_MAX;
 use self::asks::Asks;
+use self::chores::Chores;
 use self::happening::{Happening, read};
 pub(crate) use self::shared::{Death, Host, Shared};
 pub(crate) use self::waiter::{Head, Settled, Trace, Waiter};
@@ -48,6 +50,7 @@ pub(crate) struct Driver {
     shared: Arc<Shared>,
     receiver: LinkReceiver,
     asks: Asks,
+    chores: Chores,
     last_will: LastWill,
     log: Option<LogSink>,
     server: Arc<str>,
@@ -71,6 +74,7 @@ impl Driver {
     ) -> Self {
         let Sinks { changes, log } = sinks;
         let asks = Asks::new(Arc::clone(&shared));
+        let chores = Chores::new(Arc::clone(&shared));
         let server = Arc::clone(&shared.host.server);
         let last_will = LastWill {
             shared: Arc::clone(&shared),
@@ -81,6 +85,7 @@ impl Driver {
             shared,
             receiver,
             asks,
+            chores,
             last_will,
             log,
             server,
@@ -105,6 +110,9 @@ impl Driver {
                     .die(death, clock::now(), &mut self.happened);
                 self.deliver();
                 break;
+            }
+            if plan.has_chores {
+                self.chores.start_due();
             }
             timer.set(plan.timer);
             // Cancel safety: each branch may be dropped without losing anything.
@@ -161,6 +169,7 @@ impl Driver {
                     // A caller that has just gone away needs no answer.
                     let _: Result<(), Settled> = waiter.reply.send(settled);
                 }
+                Happening::Acknowledged { hearers } => hearers.acknowledged(),
                 Happening::Progressed { hearers, progress } => hearers.progressed(progress),
                 Happening::Asked { id, method, params } => self.asks.start(id, &method, params),
                 Happening::Withdrawn { id } => self.asks.withdraw(&id),
@@ -241,6 +250,7 @@ impl Driver {
     /// Ends what is left: handlers, the sending half, the process.
     async fn end(mut self) {
         self.asks.end().await;
+        self.chores.end().await;
         drop(self.last_will);
         let closed = self.receiver.close().await;
         // Nobody may be waiting for it.

@@ -59,6 +59,8 @@ pub(crate) struct Host {
     pub(crate) redactor: Redactor,
     pub(crate) changes: Arc<ChangeCounts>,
     pub(crate) trace: Option<TraceSource>,
+    /// How long a call may take that says nothing else.
+    pub(crate) timeouts: Timeouts,
 }
 
 impl fmt::Debug for Host {
@@ -215,6 +217,14 @@ impl Shared {
             self.host.changes.note(change);
         }
         self.watchers.tell_many();
+        self.watchers.intents().session_replaced();
+        self.pursue_intents();
+    }
+
+    /// Has the driver ask a legacy server for what is wanted of it.
+    pub(crate) fn pursue_intents(&self) {
+        self.lock().has_chores = true;
+        self.wake.notify_one();
     }
 
     /// Waits until the connection is gone.

@@ -92,31 +92,22 @@ impl Shared {
         }
     }
 
-    /// Asks the new session for what the lost one was asked for.
+    /// Asks the new session for the log messages that the lost one was asked for. The resources
+    /// that it was asked for are asked for by the driver.
     ///
-    /// Nobody waits for the answers: the call that noticed the loss must not wait for them, and a
+    /// Nobody waits for the answer: the call that noticed the loss must not wait for it, and a
     /// server that refuses now what it granted before tells so in its own log.
     fn restore(self: &Arc<Self>) {
         let level = self.sessions.log_level.lock();
         let level = level.unwrap_or_else(PoisonError::into_inner).clone();
-        let mut requests = Vec::new();
-        if let Some(level) = level {
-            let mut request = Request::new(method::LOGGING_SET_LEVEL, Vec::new());
-            request.push_member("level", level.as_str());
-            requests.push(request);
-        }
-        for uri in self.watchers.subscribed() {
-            let mut request = Request::new(method::RESOURCES_SUBSCRIBE, Vec::new());
-            request.push_member("uri", uri.as_str());
-            requests.push(request);
-        }
-        let timeouts = self.sessions.opening.get().map(|opening| opening.timeouts);
-        let Some(timeouts) = timeouts else { return };
-        for request in requests {
-            let call = Call::new(Arc::clone(self), timeouts, request, read_raw);
-            // A connection that is gone has nothing to restore.
-            let _: Result<(), Error> = call.without_recovery().detach();
-        }
+        let (Some(level), Some(opening)) = (level, self.sessions.opening.get()) else {
+            return;
+        };
+        let mut request = Request::new(method::LOGGING_SET_LEVEL, Vec::new());
+        request.push_member("level", level.as_str());
+        let call = Call::new(Arc::clone(self), opening.timeouts, request, read_raw);
+        // A connection that is gone has nothing to restore.
+        let _: Result<(), Error> = call.without_recovery().detach();
     }
 
     fn lost(&self) -> Error {

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use mcp_client::error::Misuse;
-use mcp_client::{Change, Client, Error, ResourceUpdate};
-use mcp_tests::script::{ScriptedServer, discovered, initialized};
+use mcp_client::{Change, Client, Error, ResourceUpdate, Subscription};
+use mcp_tests::script::{Heard, ScriptedServer, discovered, initialized};
 use mcp_tests::stage::builder;
-use mcp_transport::link::Outbound;
+use mcp_transport::link::{Origin, Outbound};
 use mcp_types::CompleteParams;
 use mcp_types::completion::{CompletionArgument, PromptReference};
 use serde_json::{Value, json};
@@ -78,6 +78,164 @@ async fn a_refused_resource_watches_nothing_and_takes_back_the_others() {
     assert!(matches!(subscription, Err(Error::Answered(_))));
     let taken_back = far.expect("resources/unsubscribe").await;
     assert_eq!(taken_back.params()["uri"], "a:1");
+}
+
+/// Lets the client do what it has to do, which must not be a message.
+async fn says_nothing(far: &mut ScriptedServer) {
+    tokio::time::advance(Duration::from_secs(1)).await;
+    while let Some(outbound) = far.try_outbound() {
+        let is_note = matches!(outbound, Outbound::Settled { .. });
+        assert!(is_note, "{outbound:?}");
+    }
+}
+
+/// A client that watches `a:1`.
+async fn watching_one() -> (Client, ScriptedServer, Subscription) {
+    let (client, mut far) = watching_legacy().await;
+    let (subscription, ()) = tokio::join!(client.subscribe(["a:1"]), async {
+        let request = far.expect("resources/subscribe").await;
+        far.answer(&request, json!({})).await;
+    });
+    (client, far, subscription.unwrap())
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_relies_on_the_request_of_another_is_told_its_failure_and_the_next_tries_anew() {
+    let (client, mut far) = watching_legacy().await;
+    let both = async { tokio::join!(client.subscribe(["a:1"]), client.subscribe(["a:1"])) };
+    let ((first, second), ()) = tokio::join!(both, async {
+        let request = far.expect("resources/subscribe").await;
+        far.refuse(&request, json!({"code": -32002, "message": "not found"}))
+            .await;
+    });
+    for refused in [first, second] {
+        assert!(matches!(refused, Err(Error::Answered(_))), "{refused:?}");
+    }
+    let (third, ()) = tokio::join!(client.subscribe(["a:1"]), async {
+        let request = far.expect("resources/subscribe").await;
+        far.answer(&request, json!({})).await;
+    });
+    third.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_subscribes_while_it_is_taken_back_is_asked_for_after_that() {
+    let (client, mut far, first) = watching_one().await;
+    drop(first);
+    let taken_back = far.expect("resources/unsubscribe").await;
+    let (second, ()) = tokio::join!(client.subscribe(["a:1"]), async {
+        // Over HTTP each is a post of its own, and the later one could overtake.
+        says_nothing(&mut far).await;
+        far.answer(&taken_back, json!({})).await;
+        let request = far.expect("resources/subscribe").await;
+        far.answer(&request, json!({})).await;
+    });
+    let mut second = second.unwrap();
+    far.say(updated("a:1")).await;
+    assert_eq!(second.next().await, one("a:1"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_subscriber_that_follows_the_last_one_at_once_costs_no_request() {
+    let (client, mut far, first) = watching_one().await;
+    drop(first);
+    let second = client.subscribe(["a:1"]).await.unwrap();
+    says_nothing(&mut far).await;
+    drop(second);
+    far.expect("resources/unsubscribe").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_granted_after_its_subscriber_left_is_taken_back_and_a_server_has_ten_seconds() {
+    let (client, mut far) = watching_legacy().await;
+    let request = tokio::select! {
+        subscription = client.subscribe(["a:1"]) => panic!("{subscription:?}"),
+        request = far.expect("resources/subscribe") => request,
+    };
+    tokio::task::yield_now().await;
+    assert_eq!(
+        far.try_outbound(),
+        None,
+        "in one order, whatever the transport"
+    );
+    far.answer(&request, json!({})).await;
+    far.expect("resources/unsubscribe").await;
+    let start = Instant::now();
+    let (second, ()) = tokio::join!(client.subscribe(["a:1"]), async {
+        far.expect("notifications/cancelled").await;
+        let request = far.expect("resources/subscribe").await;
+        far.answer(&request, json!({})).await;
+    });
+    second.unwrap();
+    assert_eq!(start.elapsed().as_secs(), 10);
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_waits_to_be_granted_hears_of_the_end_of_the_connection() {
+    let (client, mut far) = watching_legacy().await;
+    let (subscription, ()) = tokio::join!(client.subscribe(["a:1"]), async {
+        far.expect("resources/subscribe").await;
+        drop(far.into_far_end());
+    });
+    assert!(
+        matches!(subscription, Err(Error::Closed(_))),
+        "{subscription:?}"
+    );
+    let again = client.subscribe(["a:1"]).await;
+    assert!(matches!(again, Err(Error::Closed(_))), "{again:?}");
+}
+
+/// Acknowledges a subscription on its own stream, by its id or by the stream alone.
+async fn acknowledge(far: &ScriptedServer, listen: &Heard, names_it: bool) {
+    let mut params = json!({"notifications": listen.params()["notifications"]});
+    if names_it {
+        params["_meta"] = json!({"io.modelcontextprotocol/subscriptionId": listen.id()});
+    }
+    let method = "notifications/subscriptions/acknowledged";
+    let notice = json!({"jsonrpc": "2.0", "method": method, "params": params});
+    let stream = Origin::Stream(listen.exchange.unwrap());
+    far.say_from(if names_it { Origin::Shared } else { stream }, notice)
+        .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_changed_while_nobody_was_told_is_told_by_each_acknowledgement() {
+    let (client, mut far) = watching_modern().await;
+    let mut subscription = client.subscribe(["file:///a"]).await.unwrap();
+    for names_it in [true, false] {
+        let listen = async {
+            let listen = far.expect("subscriptions/listen").await;
+            acknowledge(&far, &listen, names_it).await;
+            listen
+        };
+        let (update, listen) = tokio::join!(subscription.next(), listen);
+        assert_eq!(update, Some(ResourceUpdate::Many));
+        far.answer(&listen, json!({"resultType": "complete"})).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_that_is_kept_is_asked_for_again_once_changes_are_told_of() {
+    let (client, mut far) = watching_modern().await;
+    let fresh = json!({"tools": [], "ttlMs": 3_600_000, "cacheScope": "private"});
+    let (listed, ()) = tokio::join!(client.list_tools(), async {
+        let list = far.expect("tools/list").await;
+        far.answer(&list, fresh.clone()).await;
+    });
+    listed.unwrap();
+    client.list_tools().await.unwrap();
+    let mut changes = client.changes();
+    let (change, ()) = tokio::join!(changes.next(), async {
+        let listen = far.expect("subscriptions/listen").await;
+        acknowledge(&far, &listen, true).await;
+    });
+    assert_eq!(change, Some(Change::Tools));
+    assert_eq!(changes.try_next(), None, "nothing else is listened for");
+    let (listed, ()) = tokio::join!(client.list_tools(), async {
+        let list = far.expect("tools/list").await;
+        far.answer(&list, fresh).await;
+    });
+    listed.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
