@@ -98,6 +98,8 @@ impl Unanswered {
     }
 }
 
+/// Has a handler answer. No clock is stopped for it: the call that waits has no request in flight
+/// meanwhile, and no other call waits for it.
 async fn answer_one(shared: &Arc<Shared>, ask: &InputAsk) -> Result<InputResponse, Unanswered> {
     let (handlers, asker) = (&shared.host.handlers, shared.asker());
     let answer = match ask {
@@ -107,14 +109,12 @@ async fn answer_one(shared: &Arc<Shared>, ask: &InputAsk) -> Result<InputRespons
         }
         InputAsk::CreateMessage(params) => {
             let sampling = handlers.sampling.as_ref().ok_or(Unanswered::NotOffered)?;
-            let _clocks_stand = shared.user_asked();
             let result = sampling.create_message(asker, (**params).clone()).await;
             result.map(|result| InputResponse::CreateMessage(Box::new(result)))
         }
         InputAsk::Elicit(params) => {
             let elicitation = handlers.elicitation.as_ref();
             let elicitation = elicitation.ok_or(Unanswered::NotOffered)?;
-            let _clocks_stand = shared.user_asked();
             let result = elicitation.elicit(asker, (**params).clone()).await;
             result.map(InputResponse::Elicit)
         }

@@ -18,7 +18,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mcp_jsonrpc::{Answer, CallId, Timeouts};
 use mcp_types::{LoggingLevel, ProgressParams};
@@ -35,12 +35,12 @@ pub(crate) use self::reply::{
     Unreadable, read_callable_tools, read_input_or_raw, read_raw, read_typed,
 };
 pub(crate) use self::request::Request;
-use crate::driver::{Settled, Shared, Waiter};
+use crate::driver::{Begun, Settled, Shared, Waiter};
 use crate::error::{Budget, Misuse, TimedOut};
 use crate::listening::Acknowledged;
 use crate::notice::ProgressSink;
 use crate::trace::TraceContext;
-use crate::{Error, Sent, clock};
+use crate::{Error, Sent};
 
 /// A call in the making or in flight; await it for its answer.
 ///
@@ -67,14 +67,14 @@ enum State {
     Preparing {
         preparing: Preparing,
         /// Since when, if that counts as time of the call.
-        since: Option<Instant>,
+        since: Option<Begun>,
     },
     Ready(Request),
     Waiting {
         call: CallId,
         request: Request,
         reply: oneshot::Receiver<Settled>,
-        since: Instant,
+        since: Begun,
         /// The session in which it was sent.
         generation: u64,
     },
@@ -309,10 +309,14 @@ impl<T> Call<T> {
             let error = outcome::closed(self.shared.death().as_deref(), Sent::Maybe);
             return Poll::Ready(Some(Err(error)));
         };
+        let stood = settled
+            .trace
+            .as_ref()
+            .map_or(Duration::ZERO, |trace| trace.stood);
         let ended = self.finish(&request.method, settled);
         if matches!(ended, Ended::Failed(_) | Ended::NeedsInput(_)) {
             // What is left for the requests that may follow; reading the clock has its price.
-            self.spend(since);
+            self.spend(since, stood);
         }
         Poll::Ready(match ended {
             Ended::Done(value) => Some(Ok(value)),
@@ -324,7 +328,7 @@ impl<T> Call<T> {
             }
             Ended::Failed(error) => {
                 let (method, timeouts) = (request.method.clone(), self.timeouts);
-                self.prepare(Some(clock::now()), |recovery, shared| {
+                self.prepare(Some(self.shared.begin()), |recovery, shared| {
                     let preparing = recovery.after(shared, request, error, generation)?;
                     Ok(Box::pin(within(preparing, method, timeouts)))
                 })
@@ -332,16 +336,17 @@ impl<T> Call<T> {
         })
     }
 
-    /// Takes the time since `since` off what the call may take as a whole.
-    fn spend(&mut self, since: Instant) {
-        let spent = clock::now().saturating_duration_since(since);
+    /// Takes the time since `since` off what the call may take as a whole, but for the time in which
+    /// its clocks stood still because the user was asked: that of all calls, and its own.
+    fn spend(&mut self, since: Begun, stood: Duration) {
+        let spent = self.shared.spent(since, stood);
         self.timeouts.hard = self.timeouts.hard.saturating_sub(spent);
     }
 
     /// Gets the request ready to be sent once more, or gives the error why it is not.
     fn prepare(
         &mut self,
-        since: Option<Instant>,
+        since: Option<Begun>,
         decide: impl FnOnce(&mut Recovery, &Arc<Shared>) -> Result<Preparing, Error>,
     ) -> Option<Result<T, Error>> {
         match decide(&mut self.recovery, &self.shared) {
@@ -386,7 +391,7 @@ impl<T> Future for Call<T> {
             if let State::Preparing { preparing, since } = &mut self.state {
                 let (prepared, since) = (ready!(preparing.as_mut().poll(context)), *since);
                 if let Some(since) = since {
-                    self.spend(since);
+                    self.spend(since, Duration::ZERO);
                 }
                 match prepared {
                     Ok(request) => self.state = State::Ready(request),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use mcp_jsonrpc::{ErrorCode, ErrorObject, Method, RequestId};
+use mcp_jsonrpc::{CallId, ErrorCode, ErrorObject, Method, RequestId};
 use mcp_types::{CreateMessageParams, Decode, ElicitParams, method};
 use serde::Serialize;
 use tokio::task::{AbortHandle, JoinError, JoinSet};
@@ -15,9 +15,18 @@ use super::shared::Shared;
 use crate::handler::Refusal;
 
 /// How long a handler may take.
-// Bound: the clocks of all calls stand still while the user is asked, so a handler that never
-// answers would keep every call of the connection alive.
+// Bound: the clocks of all calls that may wait for it stand still while the user is asked, so a
+// handler that never answers would keep every call of the connection alive.
 pub(crate) const ASK_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A question of the server.
+pub(super) struct Ask {
+    pub(super) id: RequestId,
+    pub(super) method: Method,
+    pub(super) params: Option<Bytes>,
+    /// The call on whose reply stream it came; without one, any call may wait for the answer.
+    pub(super) call: Option<CallId>,
+}
 
 /// The questions that handlers are working on.
 ///
@@ -39,7 +48,13 @@ impl Asks {
     }
 
     /// Starts the handler of a question, or refuses it if there is none (ROOT-06).
-    pub(super) fn start(&mut self, id: RequestId, method: &Method, params: Option<Bytes>) {
+    pub(super) fn start(&mut self, ask: Ask) {
+        let Ask {
+            id,
+            method,
+            params,
+            call,
+        } = ask;
         // A flood of input must not keep what has ended from being reaped.
         while let Some(ended) = self.tasks.try_join_next() {
             self.reaped(ended);
@@ -60,7 +75,7 @@ impl Asks {
                 };
                 self.spawn(&id, async move {
                     let params = read::<CreateMessageParams>(params.as_ref())?;
-                    let _clocks_stand = shared.user_asked();
+                    let _clocks_stand = shared.user_asked(call);
                     encode(sampling.create_message(asker, params).await)
                 })
             }
@@ -70,7 +85,7 @@ impl Asks {
                 };
                 self.spawn(&id, async move {
                     let params = read::<ElicitParams>(params.as_ref())?;
-                    let _clocks_stand = shared.user_asked();
+                    let _clocks_stand = shared.user_asked(call);
                     encode(elicitation.elicit(asker, params).await)
                 })
             }

@@ -12,6 +12,7 @@ use mcp_transport::link::{
 };
 use mcp_types::{CancelledParams, ProgressParams, SubscriptionsAcknowledgedParams, Token, method};
 
+use super::asks::Ask;
 use super::core::Core;
 use super::shared::{Death, Life};
 use super::waiter::{Head, Settled, Waiter};
@@ -37,11 +38,7 @@ pub(super) enum Happening {
     /// A modern server tells from now on what was subscribed to.
     Acknowledged { hearers: Arc<Hearers> },
     /// A server's question needs a handler.
-    Asked {
-        id: RequestId,
-        method: Method,
-        params: Option<Bytes>,
-    },
+    Asked(Ask),
     /// The server has taken the confirmation of the session.
     Confirmed,
     /// The server tells something that is no progress.
@@ -199,6 +196,10 @@ impl Core {
                     mut waiter,
                     outcome,
                 } => {
+                    let stands = self.peer.call_stands(now, call);
+                    if !stands.is_zero() {
+                        waiter.trace().stood += stands;
+                    }
                     let settled = self.settled(call, &mut waiter, outcome, cause);
                     happened.push(Happening::Settled { waiter, settled });
                 }
@@ -206,7 +207,16 @@ impl Core {
                     let notice = (method, params);
                     self.noticed(now, notice, cause.origin, happened);
                 }
-                Event::Asked { id, method, params } => self.asked(id, method, params, happened),
+                Event::Asked { id, method, params } => {
+                    let call = tied(cause.origin);
+                    let ask = Ask {
+                        id,
+                        method,
+                        params,
+                        call,
+                    };
+                    self.asked(ask, happened);
+                }
                 Event::Misbehaved(misbehavior) => {
                     self.note_stray(&misbehavior, cause.origin);
                     happened.push(match misbehavior {
@@ -369,10 +379,7 @@ impl Core {
 
     /// Who hears the log messages of the call on whose reply stream one came.
     fn hearers_of_logs(&self, origin: Option<Origin>) -> Option<Arc<Hearers>> {
-        let (Origin::Stream(exchange) | Origin::Reply(exchange)) = origin? else {
-            return None;
-        };
-        let waiter = self.peer.waiter(CallId::new(exchange.0))?;
+        let waiter = self.peer.waiter(tied(origin)?)?;
         waiter.hearers.clone().filter(|hearers| hearers.hear_logs())
     }
 
@@ -403,22 +410,16 @@ impl Core {
         }
     }
 
-    fn asked(
-        &mut self,
-        id: RequestId,
-        method: Method,
-        params: Option<Bytes>,
-        happened: &mut Vec<Happening>,
-    ) {
+    fn asked(&mut self, ask: Ask, happened: &mut Vec<Happening>) {
         if matches!(self.session, Some((Era::Modern, _))) {
-            self.peer.withdraw(&id);
+            self.peer.withdraw(&ask.id);
             return;
         }
         // Spec: LIFE-09, N-10. A ping is answered even before the session is open.
-        if method.as_str() == method::PING {
-            self.answer(&id, Ok(b"{}".to_vec()));
+        if ask.method.as_str() == method::PING {
+            self.answer(&ask.id, Ok(b"{}".to_vec()));
         } else {
-            happened.push(Happening::Asked { id, method, params });
+            happened.push(Happening::Asked(ask));
         }
     }
 }
@@ -427,6 +428,14 @@ impl Core {
 fn begins_like_a_message(body: &[u8]) -> bool {
     let text = body.trim_ascii_start();
     matches!(text.first(), Some(b'{' | b'[' | 0xEF))
+}
+
+/// The call that something belongs to, by where it came from.
+fn tied(origin: Option<Origin>) -> Option<CallId> {
+    match origin? {
+        Origin::Reply(exchange) | Origin::Stream(exchange) => Some(CallId::new(exchange.0)),
+        _ => None,
+    }
 }
 
 fn tie(origin: Origin) -> Tie {

@@ -25,7 +25,7 @@ pub(crate) use self::asks::ASK_MAX;
 use self::asks::Asks;
 use self::chores::Chores;
 use self::happening::{Happening, read};
-pub(crate) use self::shared::{Death, Host, Shared};
+pub(crate) use self::shared::{Begun, Death, Host, Shared};
 pub(crate) use self::waiter::{Head, Settled, Trace, Waiter};
 use crate::call::Hearers;
 use crate::clock;
@@ -171,7 +171,7 @@ impl Driver {
                 }
                 Happening::Acknowledged { hearers } => hearers.acknowledged(),
                 Happening::Progressed { hearers, progress } => hearers.progressed(progress),
-                Happening::Asked { id, method, params } => self.asks.start(id, &method, params),
+                Happening::Asked(ask) => self.asks.start(ask),
                 Happening::Withdrawn { id } => self.asks.withdraw(&id),
                 Happening::Confirmed => {
                     self.shared.lock().is_confirmed = true;

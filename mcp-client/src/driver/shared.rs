@@ -6,7 +6,7 @@
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use mcp_jsonrpc::{CallId, ErrorObject, Peer, RequestId, Timeouts};
 use mcp_transport::link::{Outbound, SendError, Sending};
@@ -111,7 +111,7 @@ impl Shared {
         method: &str,
         params: impl FnOnce(CallId, &mut Vec<u8>),
         labels: impl FnOnce() -> Labels,
-    ) -> Result<(CallId, Instant), Error> {
+    ) -> Result<(CallId, Begun), Error> {
         let now = clock::now();
         let mut core = self.lock();
         // With nothing else under way the caller writes itself: waking the driver would cost a
@@ -122,13 +122,14 @@ impl Shared {
             Err((_waiter, refused)) => return Err(core.refusal(refused)),
         };
         core.transmit_call(call, labels)?;
+        let stood = core.peer.stood(now);
         let is_written = is_quiet && matches!(core.sender.try_flush(), Ok(Sending::Done));
         let wakes = !is_written || core.is_due_before_timer();
         drop(core);
         if wakes {
             self.wake.notify_one();
         }
-        Ok((call, now))
+        Ok((call, Begun { at: now, stood }))
     }
 
     /// Gives a call up, and tells the server if it may have begun to work on it.
@@ -296,27 +297,74 @@ impl Shared {
         }
     }
 
-    /// Stops the clocks of the calls in flight while our user answers a question.
-    pub(crate) fn user_asked(self: &Arc<Self>) -> UserAsked {
-        let mut core = self.lock();
-        core.users_asked += 1;
-        core.peer.pause(clock::now());
-        UserAsked(Arc::clone(self))
+    /// Stops the clocks of those who may wait for it while our user answers a question: of the call
+    /// that it belongs to, or of all calls in flight if nobody can tell which one that is.
+    pub(crate) fn user_asked(self: &Arc<Self>, call: Option<CallId>) -> UserAsked {
+        let (mut core, now) = (self.lock(), clock::now());
+        match call {
+            Some(call) => core.peer.pause_call(now, call),
+            None => {
+                core.users_asked += 1;
+                core.peer.pause(now);
+            }
+        }
+        drop(core);
+        UserAsked {
+            shared: Arc::clone(self),
+            call,
+        }
     }
+
+    /// How much of its budget a call has used up that has just ended, with its clocks having stood
+    /// for `stood` while not all did.
+    pub(crate) fn spent(&self, begun: Begun, stood: Duration) -> Duration {
+        let now = clock::now();
+        let all = self.lock().peer.stood(now).saturating_sub(begun.stood);
+        now.saturating_duration_since(begun.at)
+            .saturating_sub(all + stood)
+    }
+
+    /// Now, and how long the clocks of all calls have stood.
+    pub(crate) fn begin(&self) -> Begun {
+        let at = clock::now();
+        let stood = self.lock().peer.stood(at);
+        Begun { at, stood }
+    }
+}
+
+/// When something began that is charged to a budget.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Begun {
+    at: Instant,
+    /// How long the clocks of all calls had stood by then.
+    stood: Duration,
 }
 
 /// While it lives, our user is being asked something.
 #[derive(Debug)]
-pub(crate) struct UserAsked(Arc<Shared>);
+pub(crate) struct UserAsked {
+    shared: Arc<Shared>,
+    call: Option<CallId>,
+}
 
 impl Drop for UserAsked {
     fn drop(&mut self) {
-        let mut core = self.0.lock();
-        core.users_asked = core.users_asked.saturating_sub(1);
-        if core.users_asked == 0 {
-            core.peer.resume(clock::now());
+        let (mut core, now) = (self.shared.lock(), clock::now());
+        match self.call {
+            Some(call) => {
+                let stood = core.peer.resume_call(now, call);
+                if let Some(waiter) = core.peer.waiter_mut(call) {
+                    waiter.trace().stood += stood;
+                }
+            }
+            None => {
+                core.users_asked = core.users_asked.saturating_sub(1);
+                if core.users_asked == 0 {
+                    core.peer.resume(now);
+                }
+            }
         }
         drop(core);
-        self.0.wake.notify_one();
+        self.shared.wake.notify_one();
     }
 }

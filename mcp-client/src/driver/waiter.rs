@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use bytes::Bytes;
 use mcp_jsonrpc::Outcome;
@@ -72,6 +73,8 @@ pub(crate) struct Trace {
     pub(crate) failure: Option<ExchangeFailure>,
     /// The head of the reply.
     pub(crate) head: Option<Head>,
+    /// How long its clocks stood still, without the time in which those of all calls did.
+    pub(crate) stood: Duration,
     /// The first thing on the stream of the reply that was no message.
     pub(crate) stray: Option<Bytes>,
 }

@@ -9,11 +9,12 @@ mod frame;
 mod incoming;
 mod outbox;
 mod outgoing;
+mod standing;
 #[cfg(test)]
 mod tests;
 
 use std::collections::VecDeque;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
@@ -231,6 +232,29 @@ impl<W> Peer<W> {
     /// Lets the clocks run on.
     pub fn resume(&mut self, now: Instant) {
         self.outgoing.resume(now);
+    }
+
+    /// Stops the clocks of one call, because our own user is being asked something on its behalf.
+    /// Stopped several times, they stand until [`Peer::resume_call`] was called as often.
+    pub fn pause_call(&mut self, now: Instant, call: CallId) {
+        self.outgoing.pause_one(now, call);
+    }
+
+    /// Lets the clocks of one call run on, if this is the last of its pauses. Returns how long they
+    /// stood by then, without the time in which those of all calls did.
+    pub fn resume_call(&mut self, now: Instant, call: CallId) -> Duration {
+        self.outgoing.resume_one(now, call)
+    }
+
+    /// How long the clocks of all calls have stood since the beginning.
+    pub fn stood(&self, now: Instant) -> Duration {
+        self.outgoing.standing().all(now)
+    }
+
+    /// How long the clocks of one call have stood that stand now, without the time in which those
+    /// of all calls did. The call may have ended since they were stopped.
+    pub fn call_stands(&self, now: Instant, call: CallId) -> Duration {
+        self.outgoing.standing().single(now, call)
     }
 
     /// When [`Peer::handle_timeout`] is wanted.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
+use super::standing::Standing;
 use crate::id::BuildCallIdHasher;
 use crate::{Budget, CallId};
 
@@ -33,7 +34,7 @@ struct Entry<W> {
 }
 
 impl<W> Entry<W> {
-    fn is_standing(&self) -> bool {
+    fn is_lasting(&self) -> bool {
         self.idle == Duration::MAX
     }
 
@@ -47,23 +48,23 @@ impl<W> Entry<W> {
 pub(super) struct Outgoing<W> {
     entries: HashMap<CallId, Entry<W>, BuildCallIdHasher>,
     /// How many of them stay open until one side ends them.
-    standing: usize,
+    lasting: usize,
     last_id: u64,
     /// Invariant: no call is due before this time. It may be earlier than the first due call, so
     /// that neither an answer nor progress has to touch it; a look that finds nothing due
     /// corrects it.
     next_look: Option<Instant>,
-    paused_since: Option<Instant>,
+    standing: Standing,
 }
 
 impl<W> Outgoing<W> {
     pub(super) fn new() -> Self {
         Self {
             entries: HashMap::default(),
-            standing: 0,
+            lasting: 0,
             last_id: 0,
             next_look: None,
-            paused_since: None,
+            standing: Standing::default(),
         }
     }
 
@@ -87,14 +88,14 @@ impl<W> Outgoing<W> {
     pub(super) fn insert(&mut self, call: CallId, now: Instant, timeouts: Timeouts, waiter: W) {
         // While the clocks stand still, a new call starts at the moment they stopped, so that
         // moving them on later moves all calls alike.
-        let now = self.paused_since.unwrap_or(now);
+        let now = self.standing.clock(now);
         let entry = Entry {
             waiter,
             idle: timeouts.idle,
             idle_at: later(now, timeouts.idle),
             hard_at: later(now, timeouts.hard),
         };
-        self.standing += usize::from(entry.is_standing());
+        self.lasting += usize::from(entry.is_lasting());
         let due = entry.due();
         self.next_look = Some(self.next_look.map_or(due, |look| look.min(due)));
         self.entries.insert(call, entry);
@@ -102,7 +103,7 @@ impl<W> Outgoing<W> {
 
     pub(super) fn remove(&mut self, call: CallId) -> Option<W> {
         let entry = self.entries.remove(&call)?;
-        self.standing -= usize::from(entry.is_standing());
+        self.lasting -= usize::from(entry.is_lasting());
         Some(entry.waiter)
     }
 
@@ -123,7 +124,7 @@ impl<W> Outgoing<W> {
 
     /// How many calls wait for an answer that is on its way.
     pub(super) fn waiting(&self) -> usize {
-        self.entries.len() - self.standing
+        self.entries.len() - self.lasting
     }
 
     /// The call that waits for an answer, if it is the only one.
@@ -131,30 +132,30 @@ impl<W> Outgoing<W> {
         if self.waiting() != 1 {
             return None;
         }
-        let mut waiting = self
-            .entries
-            .iter()
-            .filter(|(_, entry)| !entry.is_standing());
+        let mut waiting = self.entries.iter().filter(|(_, entry)| !entry.is_lasting());
         waiting.next().map(|(call, _)| *call)
     }
 
     /// Starts the idle clock of a call afresh.
     pub(super) fn touch(&mut self, call: CallId, now: Instant) {
-        let now = self.paused_since.unwrap_or(now);
+        let now = self.standing.clock(now);
+        // Once the clocks of this call run on, they are moved by how long they stood.
+        let now = now
+            .checked_sub(self.standing.single(now, call))
+            .unwrap_or(now);
         if let Some(entry) = self.entries.get_mut(&call) {
             entry.idle_at = later(now, entry.idle);
         }
     }
 
     pub(super) fn pause(&mut self, now: Instant) {
-        self.paused_since.get_or_insert(now);
+        self.standing.stop_all(now);
     }
 
     pub(super) fn resume(&mut self, now: Instant) {
-        let Some(since) = self.paused_since.take() else {
+        let Some(pause) = self.standing.start_all(now) else {
             return;
         };
-        let pause = now.saturating_duration_since(since);
         for entry in self.entries.values_mut() {
             entry.idle_at = later(entry.idle_at, pause);
             entry.hard_at = later(entry.hard_at, pause);
@@ -162,21 +163,40 @@ impl<W> Outgoing<W> {
         self.next_look = self.entries.values().map(Entry::due).min();
     }
 
+    pub(super) fn pause_one(&mut self, now: Instant, call: CallId) {
+        self.standing.stop(now, call);
+    }
+
+    pub(super) fn resume_one(&mut self, now: Instant, call: CallId) -> Duration {
+        let pause = self.standing.start(now, call);
+        if let Some(entry) = self.entries.get_mut(&call) {
+            entry.idle_at = later(entry.idle_at, pause);
+            entry.hard_at = later(entry.hard_at, pause);
+            let due = entry.due();
+            self.next_look = Some(self.next_look.map_or(due, |look| look.min(due)));
+        }
+        pause
+    }
+
+    pub(super) fn standing(&self) -> &Standing {
+        &self.standing
+    }
+
     pub(super) fn next_look(&self) -> Option<Instant> {
         // It stays when the last call ends: one look in vain costs less than setting a timer for
         // every call anew.
-        self.next_look.filter(|_look| self.paused_since.is_none())
+        self.next_look.filter(|_look| !self.standing.is_all())
     }
 
     /// The calls that are due, oldest first, and which budget of each ran out.
     pub(super) fn due(&mut self, now: Instant) -> Vec<(CallId, Budget)> {
-        if self.paused_since.is_some() || self.next_look.is_none_or(|look| now < look) {
+        if self.standing.is_all() || self.next_look.is_none_or(|look| now < look) {
             return Vec::new();
         }
         let mut due: Vec<_> = self
             .entries
             .iter()
-            .filter(|(_call, entry)| entry.due() <= now)
+            .filter(|(call, entry)| entry.due() <= now && !self.standing.is_single(**call))
             .map(|(call, entry)| {
                 (
                     *call,

@@ -378,6 +378,49 @@ fn the_clocks_stand_still_while_our_user_is_asked() {
 }
 
 #[test]
+fn the_clocks_of_one_call_stand_still_and_those_of_others_run() {
+    let mut peer = peer();
+    let (asking, at) = (call(&mut peer, "a"), |seconds: u32| {
+        start() + SECOND * seconds
+    });
+    call(&mut peer, "b");
+    peer.pause_call(start(), asking);
+    peer.pause_call(at(1), asking);
+    peer.handle_timeout(at(1));
+    assert_eq!(events(&mut peer), ["b TimedOut(Idle)"]);
+    assert_eq!(peer.resume_call(at(5), asking), Duration::ZERO, "once more");
+    peer.handle_timeout(at(5));
+    assert_eq!(events(&mut peer), [""; 0]);
+    assert_eq!(peer.call_stands(at(6), asking), SECOND * 6);
+    assert_eq!(peer.resume_call(at(10), asking), SECOND * 10);
+    assert_eq!(peer.poll_timeout(), Some(at(11)));
+    peer.handle_timeout(at(11));
+    assert_eq!(events(&mut peer), ["a TimedOut(Idle)"]);
+}
+
+#[test]
+fn time_in_which_all_clocks_stand_is_not_counted_again_for_one() {
+    let mut peer = peer();
+    let (asking, at) = (call(&mut peer, "a"), |seconds: u32| {
+        start() + SECOND * seconds
+    });
+    peer.pause(start());
+    peer.pause_call(at(1), asking);
+    peer.resume(at(4));
+    peer.pause(at(6));
+    assert_eq!(peer.stood(at(7)), SECOND * 5);
+    assert_eq!(peer.call_stands(at(7), asking), SECOND * 2);
+    assert_eq!(peer.resume_call(at(8), asking), SECOND * 2);
+    peer.resume(at(9));
+    assert_eq!(peer.stood(at(20)), SECOND * 7);
+    assert_eq!(
+        peer.poll_timeout(),
+        Some(at(10)),
+        "it stood for nine seconds in all"
+    );
+}
+
+#[test]
 fn closing_settles_every_call_once_and_refuses_new_ones() {
     let mut peer = peer();
     call(&mut peer, "a");

@@ -5,6 +5,7 @@ mod deadlines;
 mod ends;
 mod gives_up;
 mod sockets;
+mod standing;
 
 use std::future::Future;
 use std::time::Duration;

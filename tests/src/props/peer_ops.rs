@@ -24,6 +24,8 @@ struct Model {
 /// When a call is due.
 #[derive(Clone, Copy, Debug)]
 struct Clocks {
+    /// How often the clocks of this call alone were stopped.
+    stopped: u32,
     idle: Duration,
     idle_at: Instant,
     hard_at: Instant,
@@ -71,7 +73,8 @@ impl Run {
                 assert_eq!(waiter, self.model.open.remove(&call).map(|_clocks| call));
             }
             9 => self.wait(Duration::from_secs(u64::from(choices.below(40)))),
-            10 => self.pause_or_resume(),
+            10 if choices.below(2) == 0 => self.pause_or_resume(),
+            10 => self.pause_or_resume_one(call, choices.below(2) == 0),
             11 => {
                 self.peer.touch(self.now, id);
                 let now = self.model.paused_since.unwrap_or(self.now);
@@ -116,6 +119,7 @@ impl Run {
                 let begin = self.model.paused_since.unwrap_or(self.now);
                 let idle = hard.mul_f32(0.5);
                 let clocks = Clocks {
+                    stopped: 0,
                     idle,
                     idle_at: begin + idle,
                     hard_at: begin + hard,
@@ -235,16 +239,25 @@ impl Run {
 
     fn wait(&mut self, time: Duration) {
         self.now += time;
+        if self.model.paused_since.is_none() {
+            let open = self.model.open.values_mut();
+            for clocks in open.filter(|clocks| clocks.stopped > 0) {
+                clocks.idle_at += time;
+                clocks.hard_at += time;
+            }
+        }
         self.peer.handle_timeout(self.now);
         self.drain();
         if self.model.paused_since.is_none() {
             let now = self.now;
-            let mut open = self.model.open.values();
+            let open = self.model.open.values();
+            let mut open = open.filter(|clocks| clocks.stopped == 0);
             let due = open.find(|clocks| clocks.hard_at.min(clocks.idle_at) <= now);
             assert!(due.is_none(), "a call outlived its deadline");
             let wanted = self.peer.poll_timeout();
+            let mut open = self.model.open.values();
             assert!(
-                self.model.open.is_empty() || wanted.is_some(),
+                open.all(|clocks| clocks.stopped > 0) || wanted.is_some(),
                 "no timer for an open call"
             );
         }
@@ -267,6 +280,20 @@ impl Run {
         }
     }
 
+    /// Stops the clocks of a call, or lets them run on; which may not be open.
+    fn pause_or_resume_one(&mut self, call: u64, pauses: bool) {
+        let Some(clocks) = self.model.open.get_mut(&call) else {
+            return;
+        };
+        if pauses {
+            self.peer.pause_call(self.now, CallId::new(call));
+            clocks.stopped += 1;
+        } else if clocks.stopped > 0 {
+            self.peer.resume_call(self.now, CallId::new(call));
+            clocks.stopped -= 1;
+        }
+    }
+
     /// Takes what came of it; a call must be open to end.
     fn drain(&mut self) {
         while let Some(event) = self.peer.poll_event() {
@@ -286,7 +313,7 @@ impl Run {
                     } else {
                         clocks.idle_at
                     };
-                    let is_running = self.model.paused_since.is_none();
+                    let is_running = self.model.paused_since.is_none() && clocks.stopped == 0;
                     assert!(
                         is_running && due <= self.now,
                         "call {waiter} ended too early"
