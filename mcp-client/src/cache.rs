@@ -5,7 +5,6 @@
 //! again when something expires (CACHE-05).
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use mcp_types::{Prompt, Resource, ResourceTemplate, Tool};
 use tokio::time::Instant;
@@ -65,11 +64,11 @@ impl<T: Clone> Slot<T> {
         kept.as_ref().map(|kept| kept.listing.clone())
     }
 
-    /// Keeps a list that came at `now` for as long as its server says, if at all.
-    pub(crate) fn keep(&self, now: Instant, ttl: Duration, changes: u64, listing: &Listing<T>) {
-        let until = now.checked_add(ttl).filter(|until| *until > now);
+    /// Keeps a list until its server no longer says that it is fresh, if that is still to come.
+    pub(crate) fn keep(&self, now: Instant, until: Instant, changes: u64, listing: &Listing<T>) {
         // A list that was cut short is not kept: the next caller may go further.
-        *self.lock() = until.filter(|_| listing.cut.is_none()).map(|until| Kept {
+        let is_kept = now < until && listing.cut.is_none();
+        *self.lock() = is_kept.then(|| Kept {
             listing: listing.clone(),
             until,
             changes,
@@ -83,6 +82,8 @@ impl<T: Clone> Slot<T> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::page::Cut;
 
@@ -98,10 +99,10 @@ mod tests {
     fn a_list_is_fresh_until_its_time_is_over_or_a_change_is_told() {
         let (slot, now) = (Slot::default(), Instant::now());
         let ttl = Duration::from_secs(10);
-        slot.keep(now, ttl, 3, &listing(None));
+        slot.keep(now, now + ttl, 3, &listing(None));
         assert!(slot.fresh(now + Duration::from_millis(9_999), 3).is_some());
         assert!(slot.fresh(now + ttl, 3).is_none());
-        slot.keep(now, ttl, 3, &listing(None));
+        slot.keep(now, now + ttl, 3, &listing(None));
         assert!(slot.fresh(now, 4).is_none());
         assert!(slot.fresh(now, 3).is_none(), "what is stale is gone");
     }
@@ -109,9 +110,10 @@ mod tests {
     #[test]
     fn a_list_without_a_time_or_cut_short_is_not_kept() {
         let (slot, now) = (Slot::default(), Instant::now());
-        slot.keep(now, Duration::ZERO, 0, &listing(None));
+        slot.keep(now, now, 0, &listing(None));
         assert!(slot.fresh(now, 0).is_none());
-        slot.keep(now, Duration::from_secs(1), 0, &listing(Some(Cut::Pages)));
+        let until = now + Duration::from_secs(1);
+        slot.keep(now, until, 0, &listing(Some(Cut::Pages)));
         assert!(slot.fresh(now, 0).is_none());
     }
 }

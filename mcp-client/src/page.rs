@@ -1,7 +1,6 @@
 //! Lists over several pages, with the guards that keep a broken server from paging for ever.
 
 use std::collections::HashSet;
-use std::time::Duration;
 
 use mcp_types::{
     Cacheable, Diagnostic, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
@@ -106,19 +105,20 @@ impl Client {
         if is_modern && let Some(listing) = slot.fresh(Instant::now(), changes) {
             return Ok(listing);
         }
-        let mut ttl = Duration::MAX;
-        let listing = self.follow(page, &mut ttl).await?;
-        if is_modern {
-            slot.keep(Instant::now(), ttl, changes, &listing);
+        let mut until = None;
+        let listing = self.follow(page, &mut until).await?;
+        if let Some(until) = until.filter(|_until| is_modern) {
+            slot.keep(Instant::now(), until, changes, &listing);
         }
         Ok(listing)
     }
 
-    /// Follows a list, and shortens `ttl` to that of the page which expires first.
+    /// Follows a list, and sets `until` to when the first of its pages expires (CACHE-04): each is
+    /// fresh from when it came, not from when the whole list was there.
     async fn follow<P: PageOf>(
         &self,
         page: impl Fn(Option<&str>) -> Call<Reply<P>>,
-        ttl: &mut Duration,
+        until: &mut Option<Instant>,
     ) -> Result<Listing<P::Item>, Error> {
         let limits = self.page_limits();
         let mut listing = Listing {
@@ -130,7 +130,10 @@ impl Client {
         let mut cursor: Option<String> = None;
         for _ in 0..limits.pages_max {
             let reply = page(cursor.as_deref()).await?;
-            *ttl = (*ttl).min(reply.value.ttl());
+            let now = Instant::now();
+            // A time that cannot be told is taken for none.
+            let expires = now.checked_add(reply.value.ttl()).unwrap_or(now);
+            *until = Some(until.map_or(expires, |until| until.min(expires)));
             let (items, next) = reply.value.into_parts();
             listing.diagnostics.extend(reply.diagnostics);
             listing.items.extend(items);

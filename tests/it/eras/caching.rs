@@ -46,6 +46,23 @@ async fn a_list_is_kept_for_as_long_as_its_first_page_to_expire() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_time_of_a_page_counts_from_when_that_page_came() {
+    let (client, mut far) = modern().await;
+    let (listing, ()) = tokio::join!(client.list_tools(), async {
+        let list = far.expect("tools/list").await;
+        far.answer(&list, page("a", json!(10_000), Some("2"))).await;
+        let list = far.expect("tools/list").await;
+        tokio::time::advance(Duration::from_secs(8)).await;
+        far.answer(&list, page("b", json!(60_000), None)).await;
+    });
+    listing.unwrap();
+    tokio::time::advance(Duration::from_millis(1_999)).await;
+    assert!(is_kept(&client).await);
+    tokio::time::advance(Duration::from_millis(1)).await;
+    assert!(!is_kept(&client).await);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_list_without_a_time_is_never_kept() {
     for ttl in [json!(0), json!(-1), json!(null)] {
         let (client, mut far) = modern().await;
