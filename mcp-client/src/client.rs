@@ -18,8 +18,8 @@ use tokio::task::JoinHandle;
 use crate::builder::Builder;
 use crate::cache::ListCache;
 use crate::call::{
-    Call, RawReply, Reply, Request, Unreadable, misused, read_callable_tools, read_input_or_raw,
-    read_raw, read_typed,
+    Call, RawParams, RawReply, Reply, Request, Unreadable, misused, read_callable_tools,
+    read_input_or_raw, read_raw, read_typed,
 };
 use crate::driver::{Ending, Shared};
 use crate::error::Misuse;
@@ -259,18 +259,17 @@ impl Client {
         members.extend_from_slice(b",\"arguments\":");
         members.extend_from_slice(arguments.as_str().as_bytes());
         let mut request = self.long_request(method::TOOLS_CALL, members, name);
-        if self.mirrors_params() {
-            let params = self
-                .connection
-                .shared
-                .params
-                .of_call(name, arguments.as_str());
-            let params = params.map_err(|why| misused(Misuse::BadParams(why)))?;
-            if let Some(labels) = &mut request.labels {
-                labels.params = params;
-            }
-        }
+        self.mirror(&mut request, name, arguments.as_str())?;
         Ok(request)
+    }
+
+    /// Repeats arguments of a tool outside of the frame, where somebody looks at that.
+    fn mirror(&self, request: &mut Request, tool: &str, arguments: &str) -> Result<(), Error> {
+        if let Some(labels) = &mut request.labels {
+            let params = self.connection.shared.params.of_call(tool, arguments);
+            labels.params = params.map_err(bad_params)?;
+        }
+        Ok(())
     }
 
     /// Whether arguments of tools may have to be repeated outside of the frame.
@@ -397,26 +396,36 @@ impl Client {
         self.legacy_call(method::LOGGING_SET_LEVEL, members, offered, "logging")
     }
 
-    /// Calls any method; `params` is a JSON object, and `_meta` is added as the revision demands.
+    /// Calls any method; `params` is a JSON object.
+    ///
+    /// What the revision demands is added to `_meta`, beside what the caller has put there, and
+    /// what a transport repeats outside of the message is taken from `params`, as for typed calls.
+    /// A modern server's questions are not answered but are the result.
     pub fn call_raw(
         &self,
         method: impl Into<Cow<'static, str>>,
         params: Option<&RawJson>,
     ) -> Call<RawReply> {
-        let params = params.map_or("{}", RawJson::as_str).trim();
+        let params = params.map_or("{}", RawJson::as_str);
+        match self.raw_request(method.into(), params.trim()) {
+            Ok(request) => self.call(request, read_raw),
+            Err(error) => self.failed(error, read_raw),
+        }
+    }
+
+    fn raw_request(&self, method: Cow<'static, str>, params: &str) -> Result<Request, Error> {
+        let raw = RawParams::read(params).map_err(bad_params)?;
+        let name = raw.name(&method);
         let inner = params
             .strip_prefix('{')
             .and_then(|params| params.strip_suffix('}'));
-        match inner {
-            Some(members) => {
-                let members = members.trim().as_bytes().to_vec();
-                self.call(self.request(method, members, None), read_raw)
-            }
-            None => {
-                let why = "parameters are an object".to_owned();
-                self.failed(misused(Misuse::BadParams(why)), read_raw)
-            }
+        let members = inner.unwrap_or_default().trim().as_bytes().to_vec();
+        let mut request = self.request(method, members, name.as_deref());
+        if let Some(tool) = name.filter(|_name| request.method == method::TOOLS_CALL) {
+            self.mirror(&mut request, &tool, raw.arguments())?;
         }
+        raw.move_meta(&mut request).map_err(bad_params)?;
+        Ok(request)
     }
 
     /// Whether tools may be asked for.
@@ -508,7 +517,9 @@ impl Client {
         read: fn(&Answer) -> Result<T, Unreadable>,
     ) -> Call<T> {
         let source = self.connection.shared.host.trace.as_deref();
-        if let Some(trace) = source.and_then(|source| source()) {
+        if !request.has_trace()
+            && let Some(trace) = source.and_then(|source| source())
+        {
             request.set_trace(&trace);
         }
         Call::new(
@@ -527,6 +538,10 @@ impl Client {
             read,
         )
     }
+}
+
+fn bad_params(why: String) -> Error {
+    misused(Misuse::BadParams(why))
 }
 
 fn write_string(out: &mut Vec<u8>, text: &str) {

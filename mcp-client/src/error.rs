@@ -171,7 +171,7 @@ pub enum Misuse {
         /// The revision.
         version: Version,
     },
-    /// The parameters are not JSON.
+    /// The parameters are no JSON object, or not one that can be sent.
     BadParams(String),
     /// A part of the trace has not the shape that the W3C demands.
     BadTrace {
@@ -412,7 +412,7 @@ impl fmt::Display for Misuse {
             Self::UnknownToRevision { method, version } => {
                 write!(f, "{method} does not exist in revision {version}")
             }
-            Self::BadParams(why) => write!(f, "the parameters are not JSON: {why}"),
+            Self::BadParams(why) => write!(f, "the parameters cannot be sent: {why}"),
             Self::BadTrace { field, why } => write!(f, "the {field} cannot be sent: {why}"),
         }
     }

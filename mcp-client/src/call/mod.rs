@@ -7,6 +7,7 @@
 mod input;
 mod notices;
 mod outcome;
+mod raw;
 mod recovery;
 mod refresh;
 mod reply;
@@ -29,6 +30,7 @@ pub(crate) use self::notices::Hearers;
 use self::notices::Queue;
 pub use self::notices::{Notice, Notices};
 use self::outcome::Ended;
+pub(crate) use self::raw::RawParams;
 use self::recovery::Recovery;
 pub use self::reply::{RawReply, Reply};
 pub(crate) use self::reply::{

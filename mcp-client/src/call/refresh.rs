@@ -81,9 +81,10 @@ fn tool_and_arguments(members: &[u8]) -> Option<(String, String)> {
     struct Call<'a> {
         name: String,
         #[serde(borrow)]
-        arguments: &'a RawValue,
+        arguments: Option<&'a RawValue>,
     }
     let json = format!("{{{}}}", std::str::from_utf8(members).ok()?);
     let call: Call<'_> = serde_json::from_str(&json).ok()?;
-    Some((call.name, call.arguments.get().to_owned()))
+    let arguments = call.arguments.map_or("{}", RawValue::get);
+    Some((call.name, arguments.to_owned()))
 }

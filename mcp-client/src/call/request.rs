@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use mcp_jsonrpc::CallId;
 use mcp_transport::Labels;
-use mcp_types::{InputResponses, LoggingLevel, meta};
+use mcp_types::{InputResponses, LoggingLevel, Meta, meta};
 use serde::Serialize;
 
 use crate::error::Misuse;
+use crate::negotiate::members_of;
 use crate::trace::TraceContext;
 
 /// What `_meta` of one call holds.
@@ -18,6 +19,8 @@ pub(crate) struct OwnMeta {
     trace: Result<String, Misuse>,
     /// The least severe log message that a modern server is to send during the call, as a member.
     log_level: String,
+    /// What the caller wrote into `_meta` itself; nothing that is said elsewhere.
+    given: Meta,
 }
 
 impl OwnMeta {
@@ -35,6 +38,7 @@ impl Default for OwnMeta {
         Self {
             trace: Ok(String::new()),
             log_level: String::new(),
+            given: Meta::new(),
         }
     }
 }
@@ -113,16 +117,32 @@ impl Request {
 
     /// Sets the trace that the call belongs to, in place of another one.
     pub(crate) fn set_trace(&mut self, trace: &TraceContext) {
-        self.own_meta.get_or_insert_default().trace = trace.members();
+        let own = self.own_meta.get_or_insert_default();
+        for name in [meta::TRACEPARENT, meta::TRACESTATE, meta::BAGGAGE] {
+            own.given.remove(name);
+        }
+        own.trace = trace.members();
     }
 
     /// Asks for log messages, where the era asks for them in a request (LOG-02).
     pub(crate) fn set_log_level(&mut self, level: &LoggingLevel) {
         if self.meta.is_some() {
             let level = serde_json::Value::from(level.as_str());
-            let member = format!("\"{}\":{level}", meta::LOG_LEVEL);
-            self.own_meta.get_or_insert_default().log_level = member;
+            let own = self.own_meta.get_or_insert_default();
+            own.given.remove(meta::LOG_LEVEL);
+            own.log_level = format!("\"{}\":{level}", meta::LOG_LEVEL);
         }
+    }
+
+    /// Sets what the caller wrote into `_meta` itself.
+    pub(super) fn set_given_meta(&mut self, given: Meta) {
+        self.own_meta.get_or_insert_default().given = given;
+    }
+
+    /// Whether the caller wrote itself which trace the call belongs to.
+    pub(crate) fn has_trace(&self) -> bool {
+        let own = self.own_meta.as_ref();
+        own.is_some_and(|own| own.given.get(meta::TRACEPARENT).is_some())
     }
 
     /// Why the request must not be sent, if it must not.
@@ -137,7 +157,13 @@ impl Request {
         let own = self.own_meta.as_deref();
         let trace = own.map_or("", |own| own.trace.as_deref().unwrap_or_default());
         let log_level = own.map_or("", |own| &own.log_level);
-        let parts = [meta, trace, log_level];
+        let given = own.map_or_else(Vec::new, |own| members_of(&own.given));
+        let parts = [
+            meta.as_bytes(),
+            &given,
+            trace.as_bytes(),
+            log_level.as_bytes(),
+        ];
         let has_meta = self.wants_progress || parts.iter().any(|part| !part.is_empty());
         if members.is_empty() && !has_meta {
             return;
@@ -159,7 +185,7 @@ impl Request {
                     if out.len() > start {
                         out.push(b',');
                     }
-                    out.extend_from_slice(part.as_bytes());
+                    out.extend_from_slice(part);
                 }
             }
             out.push(b'}');

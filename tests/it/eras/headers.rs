@@ -1,7 +1,8 @@
 //! Arguments of tools that a modern server wants repeated as headers, where a transport has them.
 
-use mcp_client::{Client, Error};
+use mcp_client::{Client, Era, Error};
 use mcp_tests::script::{Heard, ScriptedServer};
+use mcp_transport::link::Outbound;
 use mcp_types::RawJson;
 use serde_json::{Value, json};
 
@@ -124,4 +125,94 @@ async fn legacy_servers_have_no_such_headers() {
         assert_eq!(params(&call), []);
         far.answer(&call, json!({"content": []})).await;
     });
+}
+
+#[tokio::test(start_paused = true)]
+async fn raw_calls_repeat_what_typed_ones_do() {
+    let (client, mut far) = modern().await;
+    list(&client, &mut far, &[annotated("good", "Region")]).await;
+    let table = [
+        (
+            "tools/call",
+            r#"{"name":"good","arguments":{"region":"eu"}}"#,
+            Some("good"),
+        ),
+        ("tools/call", r#"{"name":"good"}"#, Some("good")),
+        ("prompts/get", r#"{ "name" : "greet" }"#, Some("greet")),
+        (
+            "resources/read",
+            r#"{"uri":"file:///\u00e9"}"#,
+            Some("file:///é"),
+        ),
+        ("tasks/get", r#"{"taskId":"7"}"#, Some("7")),
+        ("prompts/get", r#"{"name":7}"#, None),
+        ("any/thing", r#"{"name":"x"}"#, None),
+    ];
+    for (method, json, name) in table {
+        let given = RawJson::parse(json.to_owned()).unwrap();
+        client.call_raw(method, Some(&given)).detach().unwrap();
+        let request = far.expect(method).await;
+        assert_eq!(request.labels.name.as_deref(), name, "{method} {json}");
+        let is_annotated = json.contains("region");
+        assert_eq!(params(&request).len(), usize::from(is_annotated), "{json}");
+        assert_eq!(request.labels.version.as_deref(), Some("2026-07-28"));
+        let members = request.params().as_object().unwrap().keys();
+        assert_eq!(members.filter(|member| *member == "_meta").count(), 1);
+    }
+    let bad = RawJson::parse(r#"{"name":"good","arguments":{"region":[]}}"#.to_owned()).unwrap();
+    let error = client.call_raw("tools/call", Some(&bad)).await.unwrap_err();
+    assert!(matches!(error, Error::Misused(_)), "{error:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_raw_call_whose_headers_do_not_fit_is_sent_once_more_as_typed_ones_are() {
+    let (client, mut far) = modern().await;
+    let given = RawJson::parse(r#"{"name":"t","arguments":{"region":"eu"}}"#.to_owned()).unwrap();
+    let (reply, ()) = tokio::join!(client.call_raw("tools/call", Some(&given)), async {
+        let first = far.expect("tools/call").await;
+        mismatch(&far, &first).await;
+        let page = far.expect("tools/list").await;
+        far.answer(&page, json!({"tools": [annotated("t", "Region")]}))
+            .await;
+        let second = far.expect("tools/call").await;
+        assert_eq!(params(&second), [("Region", "eu")]);
+        far.answer(&second, json!({"content": []})).await;
+    });
+    reply.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn meta_of_a_raw_call_is_joined_with_ours_and_stands_there_once() {
+    const META: &str = r#"{"b":[1,12345678901234567890],"_meta":{"progressToken":1,"io.modelcontextprotocol/protocolVersion":"x","com.example/a":{"k":1}},"a":1}"#;
+    let given = RawJson::parse(META.to_owned()).unwrap();
+    for (client, mut far) in [modern().await, legacy().await] {
+        let (call, _notices) = client.call_raw("any/thing", Some(&given)).notices(1);
+        call.detach().unwrap();
+        let outbound = loop {
+            if let outbound @ Outbound::Send { .. } = far.outbound().await {
+                break outbound;
+            }
+        };
+        let Outbound::Send { body, .. } = &outbound else {
+            panic!("a request is sent")
+        };
+        let text = String::from_utf8(body.to_vec()).unwrap();
+        assert_eq!(text.matches("_meta").count(), 1, "{text}");
+        assert!(
+            text.contains(r#""params":{"b":[1,12345678901234567890],"a":1,"_meta":{"#),
+            "{text}"
+        );
+        let request = mcp_tests::script::heard(outbound).unwrap();
+        let meta = &request.params()["_meta"];
+        assert_eq!(meta["com.example/a"], json!({"k": 1}));
+        assert_eq!(meta["progressToken"], request.id());
+        let is_modern = client.session().era == Era::Modern;
+        let version = if is_modern { "2026-07-28" } else { "x" };
+        assert_eq!(meta["io.modelcontextprotocol/protocolVersion"], version);
+        assert_eq!(text.matches("protocolVersion").count(), 1, "{text}");
+    }
+    let bad = RawJson::parse(r#"{"_meta":1}"#.to_owned()).unwrap();
+    let (client, _far) = modern().await;
+    let error = client.call_raw("any/thing", Some(&bad)).await.unwrap_err();
+    assert!(error.to_string().contains("_meta"), "{error}");
 }

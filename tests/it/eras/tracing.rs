@@ -142,10 +142,14 @@ async fn a_trace_of_another_shape_is_named_and_nothing_is_sent() {
         panic!("{error:?}")
     };
     assert_eq!(field, "traceparent");
+    // What is sent first is what comes after this.
     let error = client.list_tools().await.unwrap_err();
     assert!(error.to_string().contains("traceparent"), "{error}");
+    let own = RawJson::parse(format!(r#"{{"_meta":{{"traceparent":"{PARENT}"}}}}"#)).unwrap();
+    let raw = client.call_raw("any/thing", Some(&own));
+    raw.detach().expect("the caller's own trace counts");
+    assert!(params_on_the_wire(&mut far).await.contains(PARENT));
     let better = client.call_tool("t", &arguments()).trace(trace());
     better.detach().unwrap();
-    // It is the first thing that is sent.
     assert!(params_on_the_wire(&mut far).await.contains(PARENT));
 }
