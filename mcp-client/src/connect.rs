@@ -170,15 +170,20 @@ pub(crate) async fn attempt(
 
 /// What had not happened when the time for connecting ran out.
 fn still_missing(shared: &Shared, way: Way, ledger: &Ledger) -> String {
-    let mut missing = "the server did not open a session".to_owned();
-    if way == Way::Sse && !shared.is_ready() {
-        let before = ledger.entries();
-        missing = "the server did not tell where to post".to_owned();
+    let before = ledger.entries();
+    let mut missing = if way == Way::Sse && !shared.is_ready() {
+        let missing = "the server did not tell where to post".to_owned();
         ledger.note(STREAM_STEP, None, missing.clone());
-        for entry in before {
-            missing.push_str("; ");
-            missing.push_str(&entry.to_string());
-        }
+        missing
+    } else {
+        ledger.current().map_or_else(
+            || "the server did not open a session".to_owned(),
+            |step| format!("no answer to {step}"),
+        )
+    };
+    for entry in before {
+        missing.push_str("; before that, ");
+        missing.push_str(&entry.to_string());
     }
     // Interop: some servers frame with Content-Length headers, others print banners
     // (test `content_length_headers`).

@@ -1,7 +1,7 @@
 //! The ledger of a connection: each step that was tried to open it, and what came of it.
 
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::driver::Head;
 
@@ -39,16 +39,38 @@ impl fmt::Display for LedgerEntry {
 
 /// The steps so far.
 #[derive(Debug, Default)]
-pub(crate) struct Ledger(Mutex<Vec<LedgerEntry>>);
+pub(crate) struct Ledger(Mutex<Steps>);
+
+#[derive(Debug, Default)]
+struct Steps {
+    over: Vec<LedgerEntry>,
+    /// The one that is being taken.
+    current: Option<String>,
+}
 
 impl Ledger {
+    fn lock(&self) -> MutexGuard<'_, Steps> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that a step is being taken, until it is noted what came of one.
+    pub(crate) fn begin(&self, step: String) {
+        self.lock().current = Some(step);
+    }
+
+    /// The step that is being taken.
+    pub(crate) fn current(&self) -> Option<String> {
+        self.lock().current.clone()
+    }
+
     pub(crate) fn note(&self, step: impl Into<String>, head: Option<&Head>, verdict: String) {
-        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if entries.len() < ENTRIES_MAX {
+        let mut steps = self.lock();
+        steps.current = None;
+        if steps.over.len() < ENTRIES_MAX {
             let reply = head.map_or_else(String::new, |Head { status, media }| {
                 format!("{status} {media}").trim_end().to_owned()
             });
-            entries.push(LedgerEntry {
+            steps.over.push(LedgerEntry {
                 step: step.into(),
                 reply,
                 verdict,
@@ -64,7 +86,6 @@ impl Ledger {
     }
 
     pub(crate) fn entries(&self) -> Vec<LedgerEntry> {
-        let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        entries.clone()
+        self.lock().over.clone()
     }
 }

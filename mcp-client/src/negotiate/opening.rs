@@ -50,6 +50,21 @@ pub(crate) enum Way {
     Sse,
 }
 
+impl Opening {
+    /// A step, as the ledger names it.
+    fn step(&self, method: &str, version: &Version) -> String {
+        let post = match self.way {
+            Way::Http | Way::Sse => "POST ",
+            Way::Pipe => "",
+        };
+        format!("{post}{method} ({version})")
+    }
+
+    fn begin(&self, method: &str, version: &Version) {
+        self.ledger.begin(self.step(method, version));
+    }
+}
+
 /// Why no session was opened.
 pub(crate) enum OpenFailure {
     /// For good.
@@ -146,6 +161,7 @@ async fn discover(
         (EraHint::Modern, _) | (_, Way::Http | Way::Sse) => opening.timeouts,
         _ => Timeouts::new(opening.probe_timeout, opening.probe_timeout),
     };
+    opening.begin(method::SERVER_DISCOVER, version);
     let asked = ask::<DiscoverResult>(shared, timeouts, request).await;
     let verdict = match &asked {
         Ok(reply) => {
@@ -220,6 +236,7 @@ pub(super) async fn initialize(
         labels: Some(Box::new(Labels::default().with_step(LinkStep::Opening))),
         ..Request::new(method::INITIALIZE, members_of(&params))
     };
+    opening.begin(method::INITIALIZE, version);
     let asked = ask::<InitializeResult>(shared, opening.timeouts, request).await;
     let verdict = match &asked {
         Ok(reply) => format!("it opens {}", reply.value.protocol_version),
@@ -258,11 +275,7 @@ fn note(shared: &Shared, opening: &Opening, method: &str, version: &Version, ver
         let verdict = "it tells where to post".to_owned();
         opening.ledger.note_once(STREAM_STEP, verdict);
     }
-    let post = match opening.way {
-        Way::Http | Way::Sse => "POST ",
-        Way::Pipe => "",
-    };
-    let step = format!("{post}{method} ({version})");
+    let step = opening.step(method, version);
     opening.ledger.note(step, head.as_ref(), verdict);
 }
 
@@ -284,6 +297,7 @@ async fn legacy_session(
 ) -> Result<Session, Error> {
     shared.set_session(Era::Legacy, &version)?;
     if opening.way != Way::Pipe {
+        opening.begin(method::NOTIFICATIONS_INITIALIZED, &version);
         shared.confirmed().await?;
     }
     if opening.way == Way::Http && may_speak_first(&result.capabilities, &opening.capabilities) {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mcp_client::error::Incompatible;
-use mcp_client::{Era, EraHint, Error, Sent};
+use mcp_client::{Builder, Era, EraHint, Error, Sent};
 use mcp_tests::script::{ScriptedServer, discovered, initialized};
 use mcp_tests::stage::builder;
 use mcp_transport::link::Outbound;
@@ -348,6 +348,32 @@ async fn connecting_to_a_server_that_never_answers_ends_at_its_budget() {
     assert!(
         error.to_string().contains("not connected within 30s"),
         "{error}"
+    );
+}
+
+/// The text of the error of a server that plays its part and then is silent.
+async fn not_connected(options: Builder, server: impl AsyncFnOnce(&mut ScriptedServer)) -> String {
+    let (client, _far, ()) = connect_while(options, server).await;
+    let error = client.unwrap_err();
+    assert!(matches!(error, Error::TimedOut(_)), "{error:?}");
+    error.to_string()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_does_not_connect_in_time_is_told_with_the_step_that_hung() {
+    let text = not_connected(builder().era_hint(EraHint::Legacy), async |_far| ()).await;
+    assert!(
+        text.ends_with("(no answer to initialize (2025-11-25))"),
+        "{text}"
+    );
+    let text = not_connected(builder(), async |_far| ()).await;
+    let hung = "(no answer to initialize (2025-11-25); before that, server/discover (2026-07-28)";
+    assert!(text.contains(hung), "{text}");
+    let early = builder().connect_timeout(Duration::from_secs(2));
+    let text = not_connected(early, async |_far| ()).await;
+    assert!(
+        text.ends_with("(no answer to server/discover (2026-07-28))"),
+        "{text}"
     );
 }
 

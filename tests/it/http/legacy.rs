@@ -553,3 +553,15 @@ async fn pings_without_an_endpoint_are_told_with_what_was_tried_before() {
         assert!(text.contains(part), "{text}");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_confirmation_that_is_never_taken_is_told_as_the_step_that_hung() {
+    let never = r#"{"on":"POST notifications/initialized","path":"/m","then":"never"}"#;
+    let server = served(&[never, STREAM]);
+    let address = address(&server).with_transport(HttpTransport::Sse);
+    let connecting = builder().connect_timeout(Duration::from_secs(1));
+    let error = connecting.connect_http(address).await.unwrap_err();
+    let text = error.to_string();
+    let hung = "no answer to POST notifications/initialized";
+    assert!(text.contains(hung), "{text}");
+}
