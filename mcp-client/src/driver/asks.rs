@@ -19,9 +19,15 @@ use crate::handler::Refusal;
 // handler that never answers would keep every call of the connection alive.
 pub(crate) const ASK_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// Tells questions apart that have the same id, one after the other: a server may use an id again
+/// once it took its question back or a new session began, while a handler still ends.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub(super) struct AskNumber(pub(super) u64);
+
 /// A question of the server.
 pub(super) struct Ask {
     pub(super) id: RequestId,
+    pub(super) number: AskNumber,
     pub(super) method: Method,
     pub(super) params: Option<Bytes>,
     /// The call on whose reply stream it came; without one, any call may wait for the answer.
@@ -34,8 +40,8 @@ pub(super) struct Ask {
 /// reaped before the next one starts.
 pub(super) struct Asks {
     shared: Arc<Shared>,
-    tasks: JoinSet<RequestId>,
-    open: HashMap<RequestId, AbortHandle>,
+    tasks: JoinSet<AskNumber>,
+    open: HashMap<AskNumber, AbortHandle>,
 }
 
 impl Asks {
@@ -51,6 +57,7 @@ impl Asks {
     pub(super) fn start(&mut self, ask: Ask) {
         let Ask {
             id,
+            number,
             method,
             params,
             call,
@@ -67,13 +74,17 @@ impl Asks {
                 let Some(roots) = handlers.roots.clone() else {
                     return;
                 };
-                self.spawn(&id, async move { encode(roots.list_roots(asker).await) })
+                self.spawn(
+                    &id,
+                    number,
+                    async move { encode(roots.list_roots(asker).await) },
+                )
             }
             method::SAMPLING_CREATE_MESSAGE if handlers.sampling.is_some() => {
                 let Some(sampling) = handlers.sampling.clone() else {
                     return;
                 };
-                self.spawn(&id, async move {
+                self.spawn(&id, number, async move {
                     let params = read::<CreateMessageParams>(params.as_ref())?;
                     let _clocks_stand = shared.user_asked(call);
                     encode(sampling.create_message(asker, params).await)
@@ -83,23 +94,24 @@ impl Asks {
                 let Some(elicitation) = handlers.elicitation.clone() else {
                     return;
                 };
-                self.spawn(&id, async move {
+                self.spawn(&id, number, async move {
                     let params = read::<ElicitParams>(params.as_ref())?;
                     let _clocks_stand = shared.user_asked(call);
                     encode(elicitation.elicit(asker, params).await)
                 })
             }
             unknown => {
-                self.shared.lock().refuse_unknown(&id, unknown);
+                self.shared.lock().refuse_unknown(&id, number, unknown);
                 return self.shared.wake.notify_one();
             }
         };
-        self.open.insert(id, handle);
+        self.open.insert(number, handle);
     }
 
     fn spawn(
         &mut self,
         id: &RequestId,
+        number: AskNumber,
         answer: impl Future<Output = Result<Vec<u8>, ErrorObject>> + Send + 'static,
     ) -> AbortHandle {
         let (shared, id) = (Arc::clone(&self.shared), id.clone());
@@ -108,24 +120,30 @@ impl Asks {
             let mut unanswered = Unanswered {
                 shared,
                 id: Some(id),
+                number,
             };
             let answer = timeout(ASK_MAX, answer).await;
-            unanswered.answer(answer.unwrap_or_else(|_elapsed| Err(out_of_time())))
+            unanswered.answer(answer.unwrap_or_else(|_elapsed| Err(out_of_time())));
+            number
         })
     }
 
     /// Stops working on a question that the server took back.
-    pub(super) fn withdraw(&mut self, id: &RequestId) {
-        if let Some(handle) = self.open.remove(id) {
+    pub(super) fn withdraw(&mut self, number: AskNumber) {
+        if let Some(handle) = self.open.remove(&number) {
             handle.abort();
         }
     }
 
-    /// Stops working on all questions, since their session is no more.
-    pub(super) fn withdraw_all(&mut self) {
-        for (_id, handle) in self.open.drain() {
-            handle.abort();
-        }
+    /// Stops working on all questions up to `last`, since their session is no more.
+    pub(super) fn withdraw_up_to(&mut self, last: AskNumber) {
+        self.open.retain(|number, handle| {
+            let stays = *number > last;
+            if !stays {
+                handle.abort();
+            }
+            stays
+        });
     }
 
     /// Waits for the next handler to finish; never completes while none runs.
@@ -136,13 +154,13 @@ impl Asks {
         }
     }
 
-    fn reaped(&mut self, ended: Result<RequestId, JoinError>) {
+    fn reaped(&mut self, ended: Result<AskNumber, JoinError>) {
         match ended {
-            Ok(id) => {
-                self.open.remove(&id);
+            Ok(number) => {
+                self.open.remove(&number);
             }
             // Aborted or panicked, so it cannot say which it was.
-            Err(_ended) => self.open.retain(|_id, handle| !handle.is_finished()),
+            Err(_ended) => self.open.retain(|_number, handle| !handle.is_finished()),
         }
     }
 
@@ -156,23 +174,22 @@ impl Asks {
 struct Unanswered {
     shared: Arc<Shared>,
     id: Option<RequestId>,
+    number: AskNumber,
 }
 
 impl Unanswered {
-    fn answer(&mut self, answer: Result<Vec<u8>, ErrorObject>) -> RequestId {
-        let id = self.id.take().unwrap_or(RequestId::Number(0));
-        self.shared.respond(&id, answer);
-        id
+    fn answer(&mut self, answer: Result<Vec<u8>, ErrorObject>) {
+        if let Some(id) = self.id.take() {
+            self.shared.respond(&id, self.number, answer);
+        }
     }
 }
 
 impl Drop for Unanswered {
     fn drop(&mut self) {
-        if let Some(id) = self.id.take() {
-            let error = ErrorObject::new(ErrorCode::INTERNAL_ERROR, "the request was given up");
-            // A question that was taken back is no longer open, so nothing is sent for it.
-            self.shared.respond(&id, Err(error));
-        }
+        let error = ErrorObject::new(ErrorCode::INTERNAL_ERROR, "the request was given up");
+        // A question that was taken back is no longer open, so nothing is sent for it.
+        self.answer(Err(error));
     }
 }
 

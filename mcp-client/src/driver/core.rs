@@ -1,5 +1,6 @@
 //! The peer and the sending half, and what they do for each other; everything behind the mutex.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -11,6 +12,7 @@ use mcp_transport::redact::Redactor;
 use mcp_transport::{Labels, LinkSender, Step};
 use mcp_types::{Version, method};
 
+use super::asks::AskNumber;
 use super::shared::{Death, Life};
 use super::waiter::{Head, Waiter};
 use crate::error::Misuse;
@@ -19,8 +21,13 @@ use crate::{Error, Sent, clock};
 
 #[derive(Debug)]
 pub(super) struct Core {
-    /// Whether the session was replaced, and the driver has not ended its questions yet.
-    pub(super) is_replaced: bool,
+    /// The questions that handlers work on.
+    // Bound: the peer's limit of open requests.
+    asks: HashMap<RequestId, AskNumber>,
+    /// How many questions there were.
+    last_ask: AskNumber,
+    /// The last question of a session that was replaced, if the driver has not ended them yet.
+    replaced: Option<AskNumber>,
     /// Whether a legacy server is to be asked for something that was not wanted before.
     pub(super) has_chores: bool,
     /// Hides secrets in why the connection ended.
@@ -53,8 +60,8 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// What the driver has to wait for besides what comes in.
 pub(super) struct Plan {
-    /// The session was replaced: end the handlers of its questions.
-    pub(super) is_replaced: bool,
+    /// The session was replaced: end the handlers of its questions, of which this is the last.
+    pub(super) replaced: Option<AskNumber>,
     /// What is wanted of a legacy server has changed.
     pub(super) has_chores: bool,
     pub(super) blocked: Option<Writable>,
@@ -66,7 +73,9 @@ impl Core {
     pub(super) fn new(peer: Peer<Waiter>, sender: LinkSender, redactor: Redactor) -> Self {
         Self {
             redactor,
-            is_replaced: false,
+            asks: HashMap::new(),
+            last_ask: AskNumber::default(),
+            replaced: None,
             has_chores: false,
             peer,
             sender,
@@ -228,9 +237,43 @@ impl Core {
         self.transmit();
     }
 
-    pub(super) fn refuse_unknown(&mut self, id: &RequestId, method: &str) {
+    /// Takes note of a question that a handler is to answer.
+    pub(super) fn open_ask(&mut self, id: &RequestId) -> AskNumber {
+        self.last_ask.0 += 1;
+        self.asks.insert(id.clone(), self.last_ask);
+        self.last_ask
+    }
+
+    /// Answers a question, unless it is no longer the one that has this id.
+    pub(super) fn answer_ask(
+        &mut self,
+        id: &RequestId,
+        number: AskNumber,
+        answer: Result<Vec<u8>, ErrorObject>,
+    ) {
+        if self.asks.get(id) == Some(&number) {
+            self.asks.remove(id);
+            self.answer(id, answer);
+        }
+    }
+
+    /// Forgets a question that the server took back; gives its number, if a handler has it.
+    pub(super) fn withdraw_ask(&mut self, id: &RequestId) -> Option<AskNumber> {
+        self.peer.withdraw(id);
+        self.asks.remove(id)
+    }
+
+    /// Forgets all questions, and has the driver end their handlers.
+    pub(super) fn withdraw_all(&mut self) {
+        self.peer.withdraw_all();
+        self.asks.clear();
+        self.replaced = Some(self.last_ask);
+    }
+
+    pub(super) fn refuse_unknown(&mut self, id: &RequestId, number: AskNumber, method: &str) {
         let text = format!("this client does not offer {method}");
-        self.answer(id, Err(ErrorObject::new(ErrorCode::METHOD_NOT_FOUND, text)));
+        let error = ErrorObject::new(ErrorCode::METHOD_NOT_FOUND, text);
+        self.answer_ask(id, number, Err(error));
     }
 
     pub(super) fn is_due_before_timer(&self) -> bool {
@@ -272,7 +315,7 @@ impl Core {
             _ => None,
         };
         Plan {
-            is_replaced: std::mem::take(&mut self.is_replaced),
+            replaced: self.replaced.take(),
             has_chores: std::mem::take(&mut self.has_chores),
             blocked,
             timer: self.timer,

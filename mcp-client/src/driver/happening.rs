@@ -12,7 +12,7 @@ use mcp_transport::link::{
 };
 use mcp_types::{CancelledParams, ProgressParams, SubscriptionsAcknowledgedParams, Token, method};
 
-use super::asks::Ask;
+use super::asks::{Ask, AskNumber};
 use super::core::Core;
 use super::shared::{Death, Life};
 use super::waiter::{Head, Settled, Waiter};
@@ -60,7 +60,7 @@ pub(super) enum Happening {
     /// The server broke the protocol.
     Misbehaved(Misbehavior),
     /// The server took a question back.
-    Withdrawn { id: RequestId },
+    Withdrawn { number: AskNumber },
 }
 
 impl Core {
@@ -209,13 +209,7 @@ impl Core {
                 }
                 Event::Asked { id, method, params } => {
                     let call = tied(cause.origin);
-                    let ask = Ask {
-                        id,
-                        method,
-                        params,
-                        call,
-                    };
-                    self.asked(ask, happened);
+                    self.asked(id, method, params, call, happened);
                 }
                 Event::Misbehaved(misbehavior) => {
                     self.note_stray(&misbehavior, cause.origin);
@@ -339,9 +333,8 @@ impl Core {
                     return;
                 };
                 self.end_subscription(now, &id, happened);
-                if self.peer.withdraw(&id) {
-                    happened.push(Happening::Withdrawn { id });
-                }
+                let withdrawn = self.withdraw_ask(&id);
+                happened.extend(withdrawn.map(|number| Happening::Withdrawn { number }));
             }
             method::NOTIFICATIONS_SUBSCRIPTIONS_ACKNOWLEDGED => {
                 let hearers = self.subscriber(params.as_ref(), origin);
@@ -410,17 +403,30 @@ impl Core {
         }
     }
 
-    fn asked(&mut self, ask: Ask, happened: &mut Vec<Happening>) {
+    fn asked(
+        &mut self,
+        id: RequestId,
+        method: Method,
+        params: Option<Bytes>,
+        call: Option<CallId>,
+        happened: &mut Vec<Happening>,
+    ) {
         if matches!(self.session, Some((Era::Modern, _))) {
-            self.peer.withdraw(&ask.id);
+            self.peer.withdraw(&id);
             return;
         }
         // Spec: LIFE-09, N-10. A ping is answered even before the session is open.
-        if ask.method.as_str() == method::PING {
-            self.answer(&ask.id, Ok(b"{}".to_vec()));
-        } else {
-            happened.push(Happening::Asked(ask));
+        if method.as_str() == method::PING {
+            return self.answer(&id, Ok(b"{}".to_vec()));
         }
+        let number = self.open_ask(&id);
+        happened.push(Happening::Asked(Ask {
+            id,
+            number,
+            method,
+            params,
+            call,
+        }));
     }
 }
 

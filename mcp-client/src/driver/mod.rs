@@ -101,8 +101,8 @@ impl Driver {
         let mut timer = Timer::new();
         loop {
             let plan = self.shared.lock().plan();
-            if plan.is_replaced {
-                self.asks.withdraw_all();
+            if let Some(last) = plan.replaced {
+                self.asks.withdraw_up_to(last);
             }
             if let Some(death) = plan.end {
                 self.shared
@@ -172,7 +172,7 @@ impl Driver {
                 Happening::Acknowledged { hearers } => hearers.acknowledged(),
                 Happening::Progressed { hearers, progress } => hearers.progressed(progress),
                 Happening::Asked(ask) => self.asks.start(ask),
-                Happening::Withdrawn { id } => self.asks.withdraw(&id),
+                Happening::Withdrawn { number } => self.asks.withdraw(number),
                 Happening::Confirmed => {
                     self.shared.lock().is_confirmed = true;
                     self.shared.told.notify_waiters();

@@ -14,6 +14,7 @@ use mcp_transport::{Labels, LinkSender, Step, redact::Redactor};
 use mcp_types::{Version, method};
 use tokio::sync::Notify;
 
+use super::asks::AskNumber;
 use super::core::Core;
 use super::waiter::{Head, Waiter};
 use crate::handler::{Asker, Handlers};
@@ -142,10 +143,15 @@ impl Shared {
         }
     }
 
-    /// Answers a request of the server.
-    pub(super) fn respond(&self, id: &RequestId, answer: Result<Vec<u8>, ErrorObject>) {
+    /// Answers a question of the server, if it is still open.
+    pub(super) fn respond(
+        &self,
+        id: &RequestId,
+        number: AskNumber,
+        answer: Result<Vec<u8>, ErrorObject>,
+    ) {
         let mut core = self.lock();
-        core.answer(id, answer);
+        core.answer_ask(id, number, answer);
         drop(core);
         self.wake.notify_one();
     }
@@ -210,8 +216,7 @@ impl Shared {
     /// again with another meaning, and what was known of lists and resources.
     pub(crate) fn session_replaced(&self) {
         let mut core = self.lock();
-        core.peer.withdraw_all();
-        core.is_replaced = true;
+        core.withdraw_all();
         drop(core);
         self.wake.notify_one();
         for change in Change::ALL {

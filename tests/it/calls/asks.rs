@@ -190,6 +190,33 @@ async fn a_question_that_the_server_takes_back_stops_its_handler_and_gets_no_ans
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_id_that_the_server_uses_again_is_answered_for_the_question_that_has_it_now() {
+    let handler = Arc::new(Handler::default());
+    let (_client, mut far, _capabilities) = connect(all_handlers(&handler)).await;
+    let ask_with = |tokens| {
+        json!({"jsonrpc": "2.0", "id": 5, "method": "sampling/createMessage",
+            "params": sampling(tokens)})
+    };
+    far.say(ask_with(3)).await;
+    // Another question, answered at once, shows that the first one was taken up.
+    let form = json!({"message": "?", "requestedSchema": {"type": "object", "properties": {}}});
+    ask(&mut far, json!("other"), "elicitation/create", form).await;
+    // Both are there before the handler of the first one can end.
+    far.say(
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 5}}),
+    )
+    .await;
+    far.say(ask_with(10)).await;
+    let answer = far.heard().await.value;
+    assert!(
+        handler.dropped.load(Ordering::Acquire),
+        "the first one ended"
+    );
+    assert!(answer["result"].is_object(), "{answer}");
+    ask(&mut far, json!(6), "sampling/createMessage", sampling(10)).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_cancellation_of_our_id_by_the_server_ends_no_call_of_ours() {
     let (client, mut far, _capabilities) = connect(builder()).await;
     let arguments = empty();
