@@ -38,7 +38,7 @@ new ones may be added at the end.
   test    {version, server, state, connectMs, era, protocolVersion, serverInfo, instructions,
           ledger, toolsListed, tools, notes, problems}
   errors  {version, error: {code, message, suggestion, server, retryable, outcomeUncertain,
-          details}, problems}
+          details, cause}, problems}
 `version` is 1. `problems` are those of the configuration: {file, line, column, key, server,
 severity, message}. `result` and `inputSchema` are as the server sent them. `env` holds names only.";
 

@@ -5,6 +5,7 @@ use std::error::Error as _;
 use hermes_registry::{RegistryError, ServerConfig};
 use mcp_client::Error;
 use mcp_client::error::{Budget, ExchangeFailureKind, Incompatible};
+use mcp_transport::http::FailureKind;
 use serde::Serialize;
 
 use crate::exit::Exit;
@@ -30,6 +31,9 @@ pub(crate) struct Failure {
     pub(crate) outcome_uncertain: bool,
     /// Evidence, line by line: how the server's process ended and what it wrote.
     pub(crate) details: Vec<String>,
+    /// What keeps a server behind a URL from being connected: a word for programs that never
+    /// changes, see [`mcp_transport::http::FailureKind::as_str`].
+    pub(crate) cause: Option<&'static str>,
     #[serde(skip)]
     pub(crate) exit: Exit,
 }
@@ -49,6 +53,7 @@ impl Failure {
             retryable: false,
             outcome_uncertain: false,
             details: Vec::new(),
+            cause: None,
             exit: Exit::Usage,
         }
     }
@@ -91,6 +96,7 @@ impl Failure {
             retryable: true,
             outcome_uncertain: false,
             details,
+            cause: cause(error),
             exit: Exit::Unreachable,
         }
     }
@@ -145,6 +151,7 @@ impl From<RegistryError> for Failure {
             retryable: error.is_retryable(),
             outcome_uncertain: error.is_outcome_uncertain(),
             details: Vec::new(),
+            cause: None,
             exit: match error {
                 RegistryError::CallFailed { .. } => Exit::ToolFailed,
                 RegistryError::Deadline { .. } => Exit::Deadline,
@@ -152,6 +159,16 @@ impl From<RegistryError> for Failure {
                 _ => Exit::Usage,
             },
         }
+    }
+}
+
+fn cause(error: &Error) -> Option<&'static str> {
+    match error {
+        Error::Exchange(exchange) => match exchange.kind {
+            ExchangeFailureKind::Connect(kind) => Some(kind.as_str()),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
@@ -229,7 +246,9 @@ fn suggestion_for_exchange(kind: ExchangeFailureKind, place: &str) -> String {
     match kind {
         ExchangeFailureKind::Connect(kind) => match kind.advice() {
             Some(advice) => format!("{advice}{place}"),
-            None => format!("check its configuration{place}"),
+            // What it is about names itself.
+            None if kind == FailureKind::Misused => format!("correct that setting{place}"),
+            None => format!("check that its `url` is that of an MCP server{place}"),
         },
         ExchangeFailureKind::Status(401 | 403) => {
             format!("check the credentials in its `headers`{place}")

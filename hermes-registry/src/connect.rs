@@ -74,7 +74,7 @@ impl Connector {
             return Ok(Arc::new(backend.clone()));
         }
         let backend = HyperBackend::new(options(&key.0, &key.1))
-            .map_err(|failure| Error::not_started(failure.to_string()))?;
+            .map_err(|failure| Error::not_connected(&failure))?;
         backends.insert(key, backend.clone());
         Ok(Arc::new(backend))
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_jsonrpc::{ErrorCode, ErrorObject, Malformed};
+use mcp_transport::http::Failure;
 use mcp_transport::process::{Obituary, SpawnError};
 use mcp_types::{DecodeError, Version};
 
@@ -68,7 +69,7 @@ pub struct Closure {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ExchangeError {
-    /// The method that was called.
+    /// The method that was called; empty if it did not come to that.
     pub method: String,
     /// What happened.
     pub kind: ExchangeFailureKind,
@@ -217,6 +218,17 @@ impl Error {
             reason,
             obituary: None,
             sent: Sent::No,
+        }))
+    }
+
+    /// A server that was sent nothing, since there is no connection to it.
+    pub fn not_connected(failure: &Failure) -> Self {
+        Self::Exchange(Box::new(ExchangeError {
+            method: String::new(),
+            kind: ExchangeFailureKind::Connect(failure.kind),
+            reason: failure.to_string(),
+            sent: Sent::No,
+            evidence: String::new(),
         }))
     }
 

@@ -235,7 +235,7 @@ mod tests {
             failure(&unknown, &[]),
             "{\"version\":1,\"error\":{\"code\":\"unknown_server\",\"message\":\"no server is called \
              `flies`\",\"suggestion\":\"did you mean `files`?\",\"server\":null,\"retryable\":false,\
-             \"outcomeUncertain\":false,\"details\":[]},\"problems\":[]}\n"
+             \"outcomeUncertain\":false,\"details\":[],\"cause\":null},\"problems\":[]}\n"
         );
     }
 

@@ -3,6 +3,8 @@
 mod calls;
 mod demo;
 mod faults;
+mod network;
 mod shapes;
 mod streams;
 mod support;
+mod unreachable;

@@ -67,7 +67,7 @@ fn json_has_stable_shapes() {
 
     let run = home.run(&["mcp", "tools", "clac", "--json"]);
     let expected = format!(
-        r#"{{"version":1,"error":{{"code":"unknown_server","message":"no server is called `clac`","suggestion":"did you mean `calc`?","server":null,"retryable":false,"outcomeUncertain":false,"details":[]}},"problems":[{problem}]}}"#
+        r#"{{"version":1,"error":{{"code":"unknown_server","message":"no server is called `clac`","suggestion":"did you mean `calc`?","server":null,"retryable":false,"outcomeUncertain":false,"details":[],"cause":null}},"problems":[{problem}]}}"#
     );
     assert_eq!(
         (run.code, run.stdout.trim_end()),

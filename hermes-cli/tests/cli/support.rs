@@ -67,22 +67,26 @@ impl Home {
 
     /// Runs the command with this standard input.
     pub(crate) fn run_with(&self, words: &[&str], input: &str) -> Run {
-        let mut command = self.command(words);
-        let command = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let mut child = command.spawn().expect("the command starts");
-        let mut stdin = child.stdin.take().expect("standard input is a pipe");
-        // Most commands do not read it, and may have ended by now.
-        let _: std::io::Result<()> = stdin.write_all(input.as_bytes());
-        drop(stdin);
-        let output = child.wait_with_output().expect("the command ends");
-        let text = |bytes| String::from_utf8(bytes).expect("the output is UTF-8");
-        Run {
-            code: output.status.code().expect("no signal ended it"),
-            stdout: text(output.stdout),
-            stderr: text(output.stderr),
-        }
+        finish(self.command(words), input)
+    }
+}
+
+/// Runs a command to its end with this standard input.
+pub(crate) fn finish(mut command: Command, input: &str) -> Run {
+    let command = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the command starts");
+    let mut stdin = child.stdin.take().expect("standard input is a pipe");
+    // Most commands do not read it, and may have ended by now.
+    let _: std::io::Result<()> = stdin.write_all(input.as_bytes());
+    drop(stdin);
+    let output = child.wait_with_output().expect("the command ends");
+    let text = |bytes| String::from_utf8(bytes).expect("the output is UTF-8");
+    Run {
+        code: output.status.code().expect("no signal ended it"),
+        stdout: text(output.stdout),
+        stderr: text(output.stderr),
     }
 }

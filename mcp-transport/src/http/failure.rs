@@ -18,7 +18,7 @@ pub struct Failure {
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum FailureKind {
-    /// The response broke off, or was no HTTP.
+    /// The response broke off.
     Broken,
     /// The certificate of the server has expired, or is not valid yet.
     CertificateExpired,
@@ -34,6 +34,10 @@ pub enum FailureKind {
     Encoding,
     /// The request cannot be made: its URL, a header, or the settings of TLS or of the proxy.
     Misused,
+    /// What answers does not speak HTTP.
+    NotHttp,
+    /// What answers does not speak TLS.
+    NotTls,
     /// The proxy could not be reached, or refused to connect to the server.
     Proxy,
     /// The proxy wants a name and a password.
@@ -44,7 +48,7 @@ pub enum FailureKind {
     Refused,
     /// The name of the server has no address.
     Resolve,
-    /// TLS failed in another way.
+    /// TLS is spoken and failed in another way.
     Tls,
     /// The network has no way there.
     Unreachable,
@@ -76,18 +80,41 @@ impl Failure {
 }
 
 impl FailureKind {
+    /// A word for programs; it never changes.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Broken => "broken",
+            Self::CertificateExpired => "certificate_expired",
+            Self::CertificateName => "certificate_name",
+            Self::CertificateUntrusted => "certificate_untrusted",
+            Self::ClientCertificate => "client_certificate",
+            Self::ConnectTimeout => "connect_timeout",
+            Self::Encoding => "encoding",
+            Self::Misused => "misused",
+            Self::NotHttp => "not_http",
+            Self::NotTls => "not_tls",
+            Self::Proxy => "proxy",
+            Self::ProxyLogin => "proxy_login",
+            Self::Redirect => "redirect",
+            Self::Refused => "refused",
+            Self::Resolve => "resolve",
+            Self::Tls => "tls",
+            Self::Unreachable => "unreachable",
+        }
+    }
+
     /// What may help, in the words of a configuration file; `None` if no setting can.
     pub fn advice(self) -> Option<&'static str> {
         Some(match self {
             Self::CertificateExpired => {
-                "renew the certificate, or set the clock of this machine; \
+                "renew the certificate, or correct the clock of this machine; \
                  `ssl_verify: false` turns the check off"
             }
             Self::CertificateName => {
                 "use a name of the certificate in `url`; `ssl_verify: false` turns the check off"
             }
             Self::CertificateUntrusted => {
-                "name a PEM file with the certificate of the authority in `ssl_verify`; \
+                "name a PEM file with that certificate, or with its authority's, in `ssl_verify`; \
                  `ssl_verify: false` turns the check off"
             }
             Self::ClientCertificate => {
@@ -96,19 +123,28 @@ impl FailureKind {
             Self::ConnectTimeout | Self::Unreachable => {
                 "check host and port of `url`; if there is a proxy on the way, set `proxy`"
             }
+            Self::NotHttp => {
+                "check the port of `url`, and whether it should begin with https:// instead of \
+                 http://"
+            }
+            Self::NotTls => "check whether `url` should begin with http:// instead of https://",
             Self::Proxy => {
-                "check `proxy` or the variables HTTP_PROXY and HTTPS_PROXY; NO_PROXY lists hosts \
-                 that need none"
+                "check the proxy where it is set; NO_PROXY lists hosts that need none, and \
+                 `proxy: none` does without"
             }
             Self::ProxyLogin => {
-                "put the login into the URL of the proxy, as in http://user:password@host:port"
+                "put the right login into the URL of the proxy, as in \
+                 http://user:password@host:port"
             }
             Self::Redirect => "set `url` to where the server redirects",
             Self::Refused => "start the server, or check the port of `url`",
             Self::Resolve => {
                 "check the host name in `url`; if only a proxy can look it up, set `proxy`"
             }
-            Self::Tls => "check whether `url` should begin with http:// instead of https://",
+            Self::Tls => {
+                "check which versions of TLS the server speaks, and name a certificate in \
+                 `client_cert` if it wants one"
+            }
             Self::Broken | Self::Encoding | Self::Misused => return None,
         })
     }
@@ -137,7 +173,9 @@ mod tests {
             (FailureKind::ProxyLogin, "user:password@"),
             (FailureKind::Refused, "url"),
             (FailureKind::Resolve, "proxy"),
-            (FailureKind::Tls, "http://"),
+            (FailureKind::NotHttp, "https://"),
+            (FailureKind::NotTls, "http://"),
+            (FailureKind::Tls, "client_cert"),
         ] {
             let advice = kind.advice().unwrap();
             assert!(advice.contains(setting), "{advice}");

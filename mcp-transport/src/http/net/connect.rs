@@ -16,7 +16,7 @@ use tower_service::Service;
 
 use super::HttpOptions;
 use super::dial::dial;
-use super::explain;
+use super::explain::{self, MAYBE_PLAIN};
 use super::place::{Place, bare};
 use super::proxy::{Hop, Rules, Speaks};
 use super::stream::{Ready, Stream};
@@ -85,13 +85,14 @@ impl Ways {
         let stream = match hop {
             None => {
                 let dialling = dial(place.host(), place.port);
-                Stream::Plain(deadline.hold(place, "connection to", dialling).await?)
+                let missing = || format!("connection to {place}");
+                let kind = FailureKind::ConnectTimeout;
+                Stream::Plain(deadline.hold(kind, missing, dialling).await?)
             }
             Some(hop) => {
                 let through = self.through(hop, place);
-                deadline
-                    .hold(place, "way through the proxy to", through)
-                    .await?
+                let missing = || format!("way through the proxy {hop} to {place}");
+                deadline.hold(FailureKind::Proxy, missing, through).await?
             }
         };
         let stream = if place.is_https {
@@ -99,9 +100,9 @@ impl Ways {
                 let config = &self.tls.configs().await?.server;
                 tls(stream, config, place.host(), place.port).await
             };
-            deadline
-                .hold(place, "handshake of TLS with", shaking)
-                .await?
+            let missing = || format!("handshake of TLS with {place}; {MAYBE_PLAIN}");
+            let kind = FailureKind::ConnectTimeout;
+            deadline.hold(kind, missing, shaking).await?
         } else {
             stream
         };
@@ -112,7 +113,7 @@ impl Ways {
     /// A stream that leads to `place`, or to the proxy itself if it takes whole requests.
     async fn through(&self, hop: &Hop, place: &Place) -> Result<Stream, Failure> {
         let socket = dial(&hop.host, hop.port).await.map_err(|failure| {
-            let detail = format!("the proxy cannot be reached: {failure}");
+            let detail = format!("the proxy {hop} cannot be reached: {failure}");
             Failure::unsent(FailureKind::Proxy, detail)
         })?;
         let mut stream = Stream::Plain(socket);
@@ -159,15 +160,15 @@ impl Deadline {
     /// Gives a part of connecting up when the time for the whole is over.
     async fn hold<T>(
         &self,
-        place: &Place,
-        part: &str,
+        kind: FailureKind,
+        missing: impl FnOnce() -> String,
         future: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
         timeout_at(self.at, future)
             .await
             .unwrap_or_else(|_elapsed| {
-                let detail = format!("there was no {part} {place} within {:?}", self.within);
-                Err(Failure::unsent(FailureKind::ConnectTimeout, detail))
+                let detail = format!("within {:?} there was no {}", self.within, missing());
+                Err(Failure::unsent(kind, detail))
             })
     }
 }

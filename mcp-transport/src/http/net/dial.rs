@@ -26,10 +26,9 @@ const PROBES_MAX: u32 = 4;
 
 /// Connects to a host, which is a name or an address.
 pub(super) async fn dial(host: &str, port: u16) -> Result<TcpStream, Failure> {
-    let addresses = addresses(host, port).await.map_err(|error| {
-        let detail = format!("the name {host} has no address: {error}");
-        Failure::unsent(FailureKind::Resolve, detail)
-    })?;
+    let addresses = addresses(host, port)
+        .await
+        .map_err(|error| no_address(host, &error))?;
     let stream = race(addresses)
         .await
         .map_err(|error| explain(&error, host, port))?;
@@ -37,6 +36,17 @@ pub(super) async fn dial(host: &str, port: u16) -> Result<TcpStream, Failure> {
     let _: io::Result<()> = stream.set_nodelay(true);
     let _: rustix::io::Result<()> = keep_alive(&stream);
     Ok(stream)
+}
+
+/// What is said of a name that cannot be looked up.
+pub(super) fn no_address(host: &str, error: &io::Error) -> Failure {
+    let why = error.to_string();
+    // The standard library's own words, which say nothing more.
+    let why = why
+        .rsplit_once("address information: ")
+        .map_or(&*why, |(_, why)| why);
+    let detail = format!("the name {host} has no address: {why}");
+    Failure::unsent(FailureKind::Resolve, detail)
 }
 
 fn keep_alive(stream: &TcpStream) -> rustix::io::Result<()> {

@@ -42,9 +42,10 @@ fn in_http(error: &hyper::Error, place: &Place) -> Failure {
         return failure;
     }
     let why = why(error);
-    let detail = if error.is_parse() {
-        format!("what {place} answered is no HTTP: {why}")
-    } else if error.is_incomplete_message() {
+    if error.is_parse() {
+        return no_http(place, &why);
+    }
+    let detail = if error.is_incomplete_message() {
         format!("{place} closed the connection before its response was complete")
     } else if error.is_timeout() {
         format!("{place} no longer answers on a connection that it holds open")
@@ -56,6 +57,16 @@ fn in_http(error: &hyper::Error, place: &Place) -> Failure {
     failure
 }
 
+fn no_http(place: &Place, why: &str) -> Failure {
+    let hint = if place.is_https {
+        ""
+    } else {
+        "; it may speak TLS on that port"
+    };
+    let detail = format!("what {place} answered is no HTTP ({why}){hint}");
+    Failure::maybe_sent(FailureKind::NotHttp, detail)
+}
+
 /// Whether the request is known not to have been looked at.
 fn is_unsent(error: &hyper::Error) -> bool {
     // A canceled request is given back with not one byte of it written. Spec: RFC 9113, 8.7. A
@@ -65,24 +76,31 @@ fn is_unsent(error: &hyper::Error) -> bool {
     error.is_canceled() || is_refused
 }
 
+/// Names of a certificate that an error shows.
+// Bound: certificates of large sites are for a hundred names.
+const NAMES_MAX: usize = 5;
+
+/// What is said of a port on which there is no TLS.
+pub(super) const MAYBE_PLAIN: &str = "it may speak plain http on that port";
+
 /// Why there is no TLS.
 pub(super) fn handshake(error: &io::Error, host: &str, port: u16) -> Failure {
     let at = format!("{host}:{port}");
     let Some(tls) = find_tls(error) else {
         let detail = match error.kind() {
             io::ErrorKind::UnexpectedEof => {
-                format!("{at} closed the connection in the handshake of TLS")
+                format!("{at} closed the connection in the handshake of TLS; {MAYBE_PLAIN}")
             }
             _ => format!("the handshake of TLS with {at} broke off: {error}"),
         };
-        return Failure::unsent(FailureKind::Tls, detail);
+        return Failure::unsent(FailureKind::NotTls, detail);
     };
     match tls {
         TlsError::InvalidCertificate(why) => certificate(why, &at),
         TlsError::AlertReceived(alert) if is_about_us(*alert) => client_certificate(*alert, &at),
         TlsError::InvalidMessage(_) => Failure::unsent(
-            FailureKind::Tls,
-            format!("what {at} answered is no TLS; it may speak plain http on that port"),
+            FailureKind::NotTls,
+            format!("what {at} answered is no TLS; {MAYBE_PLAIN}"),
         ),
         tls => Failure::unsent(
             FailureKind::Tls,
@@ -101,10 +119,10 @@ fn certificate(why: &CertificateError, at: &str) -> Failure {
             FailureKind::CertificateExpired,
             "is not valid yet".to_owned(),
         ),
-        C::NotValidForName | C::NotValidForNameContext { .. } => (
-            FailureKind::CertificateName,
-            "is for another host name".to_owned(),
-        ),
+        C::NotValidForNameContext { presented, .. } => {
+            (FailureKind::CertificateName, for_names(presented))
+        }
+        C::NotValidForName => (FailureKind::CertificateName, for_names(&[])),
         C::UnknownIssuer => (
             FailureKind::CertificateUntrusted,
             "was issued by itself or by an authority that is not trusted".to_owned(),
@@ -115,6 +133,21 @@ fn certificate(why: &CertificateError, at: &str) -> Failure {
         ),
     };
     Failure::unsent(kind, format!("the certificate of {at} {said}"))
+}
+
+/// For whom a certificate is, as it was found to be for others than the host that was asked for.
+fn for_names(presented: &[String]) -> String {
+    let names = presented.iter().take(NAMES_MAX).map(|name| {
+        // As the library writes them, `DnsName("example.test")`.
+        let inner = name.split_once('(').map_or(&**name, |(_kind, rest)| rest);
+        inner.trim_end_matches(')').trim_matches('"')
+    });
+    let names: Vec<_> = names.collect();
+    match (names.is_empty(), presented.len() > names.len()) {
+        (true, _) => "is for no host name".to_owned(),
+        (false, true) => format!("is for {} and others, not for this host", names.join(", ")),
+        (false, false) => format!("is for {}, not for this host", names.join(", ")),
+    }
 }
 
 /// Servers look at our certificate when for us the handshake is over, so their verdict comes with

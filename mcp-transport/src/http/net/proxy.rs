@@ -33,6 +33,8 @@ pub(super) struct Hop {
     pub(super) host: String,
     pub(super) port: u16,
     pub(super) login: Option<Login>,
+    /// The key or the variable that names it.
+    set_by: String,
 }
 
 /// How a proxy is spoken to.
@@ -62,15 +64,20 @@ pub(super) type LookUp<'a> = dyn Fn(&str) -> Option<String> + 'a;
 impl Rules {
     /// The rules of an option.
     pub(super) fn new(proxy: &Proxy, look_up: &LookUp<'_>) -> Result<Self, Failure> {
-        let first = |names: &[&str]| {
-            let mut values = names.iter().filter_map(|name| look_up(name));
-            values.find(|value| !value.trim().is_empty())
+        let first = |names: &[&'static str]| {
+            let mut set = names
+                .iter()
+                .filter_map(|name| Some((*name, look_up(name)?)));
+            set.find(|(_name, value)| !value.trim().is_empty())
         };
-        let exempt = || Exempt::parse(&first(&["no_proxy", "NO_PROXY"]).unwrap_or_default());
+        let exempt = || {
+            let hosts = first(&["no_proxy", "NO_PROXY"]);
+            Exempt::parse(&hosts.map(|(_name, hosts)| hosts).unwrap_or_default())
+        };
         match proxy {
             Proxy::None => Ok(Self::default()),
             Proxy::Url(url) => {
-                let hop = Hop::parse(url).map_err(|why| misused(format!("`proxy` {why}")))?;
+                let hop = Hop::parse(url, "`proxy`").map_err(misused)?;
                 Ok(Self {
                     http: Some(Ok(hop.clone())),
                     https: Some(Ok(hop)),
@@ -87,17 +94,13 @@ impl Rules {
                     &["http_proxy", "HTTP_PROXY"]
                 });
                 let https = first(&["https_proxy", "HTTPS_PROXY"]);
-                let setting = |own: Option<String>, name: &str| {
-                    let (url, name) = match own {
-                        Some(url) => (url, name),
-                        None => (all.clone()?, "ALL_PROXY"),
-                    };
-                    let hop = Hop::parse(&url);
-                    Some(hop.map_err(|why| format!("the environment variable {name} {why}")))
+                let setting = |own: Option<(&str, String)>| {
+                    let (name, url) = own.or_else(|| all.clone())?;
+                    Some(Hop::parse(&url, &format!("the variable {name}")))
                 };
                 Ok(Self {
-                    http: setting(http, "HTTP_PROXY"),
-                    https: setting(https, "HTTPS_PROXY"),
+                    http: setting(http),
+                    https: setting(https),
                     exempt: exempt(),
                 })
             }
@@ -123,16 +126,18 @@ impl Rules {
 }
 
 impl Hop {
-    /// Reads the URL of a proxy; the error says what is wrong without showing it, since it may
-    /// hold a password.
-    fn parse(text: &str) -> Result<Self, String> {
+    /// Reads the URL of a proxy, which is set by this key or variable; the error says what is
+    /// wrong without showing the URL, since it may hold a password.
+    fn parse(text: &str, set_by: &str) -> Result<Self, String> {
         let text = text.trim();
         let with_scheme = if text.contains("://") {
             text.to_owned()
         } else {
             format!("http://{text}")
         };
-        let url = Url::parse(&with_scheme).map_err(|error| format!("is no URL: {error}"))?;
+        let wrong = |why: &str| format!("{set_by} {why}");
+        let url =
+            Url::parse(&with_scheme).map_err(|error| wrong(&format!("is no URL: {error}")))?;
         let (speaks, port) = match url.scheme() {
             "http" => (Speaks::Http, 80),
             "https" => (Speaks::Https, 443),
@@ -144,20 +149,21 @@ impl Hop {
             ),
             "socks5h" => (Speaks::Socks { is_resolving: true }, 1080),
             scheme => {
-                return Err(format!(
+                return Err(wrong(&format!(
                     "begins with {scheme}://, and only http, https, socks5 and socks5h are known"
-                ));
+                )));
             }
         };
         let host = url.host_str().unwrap_or_default();
         if host.is_empty() {
-            return Err("names no host".to_owned());
+            return Err(wrong("names no host"));
         }
         Ok(Self {
             speaks,
             host: host.to_owned(),
             port: url.port().unwrap_or(port),
             login: Login::of(&url),
+            set_by: set_by.to_owned(),
         })
     }
 
@@ -188,13 +194,13 @@ impl Login {
 
 impl fmt::Display for Hop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.host, self.port)
+        write!(f, "{}:{} (set by {})", self.host, self.port, self.set_by)
     }
 }
 
 impl fmt::Debug for Hop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} {self}", self.speaks)
+        write!(f, "{:?} {}:{}", self.speaks, self.host, self.port)
     }
 }
 
@@ -310,7 +316,10 @@ mod tests {
         let rules = rules(&[("https_proxy", "gopher://user:hidden@p")]);
         assert_eq!(way(&rules, "http://far.test"), "direct");
         let said = way(&rules, "https://far.test");
-        assert!(said.contains("HTTPS_PROXY begins with gopher"), "{said}");
+        assert!(
+            said.contains("variable https_proxy begins with gopher"),
+            "{said}"
+        );
         assert!(!said.contains("hidden"));
     }
 
@@ -332,7 +341,7 @@ mod tests {
 
     #[test]
     fn a_login_of_a_proxy_is_decoded_and_shown_nowhere() {
-        let hop = Hop::parse("http://user:p%40ss@p.test:1").unwrap();
+        let hop = Hop::parse("http://user:p%40ss@p.test:1", "`proxy`").unwrap();
         assert_eq!(hop.login.as_ref().unwrap().basic, "Basic dXNlcjpwQHNz");
         assert_eq!(hop.login.as_ref().unwrap().password, b"p@ss");
         assert!(!format!("{hop:?} {hop}").contains("user"));

@@ -6,6 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::lookup_host;
 
+use super::dial::no_address;
 use super::place::{Place, bare};
 use super::proxy::{Hop, Login, Speaks};
 use crate::http::{Failure, FailureKind};
@@ -84,10 +85,8 @@ async fn socks_target(place: &Place, is_resolving: bool) -> Result<Vec<u8>, Fail
         Ok(address) => Some(address),
         Err(_name) if is_resolving => None,
         Err(_name) => {
-            let mut found = lookup_host((host, place.port)).await.map_err(|error| {
-                let detail = format!("the name {host} has no address: {error}");
-                Failure::unsent(FailureKind::Resolve, detail)
-            })?;
+            let found = lookup_host((host, place.port)).await;
+            let mut found = found.map_err(|error| no_address(host, &error))?;
             found.next().as_ref().map(SocketAddr::ip)
         }
     };

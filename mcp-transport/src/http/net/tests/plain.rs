@@ -87,22 +87,28 @@ async fn what_goes_wrong_before_a_connection_is_told_apart() {
 }
 
 /// A way in which a server fails to answer, and a part of what is said about it.
-const BROKEN: [(&[u8], &str); 4] = [
-    (b"", "closed the connection before"),
+const BROKEN: [(&[u8], FailureKind, &str); 4] = [
+    (b"", FailureKind::Broken, "closed the connection before"),
     (
         b"HTTP/1.1 200 OK\r\ncontent-le",
+        FailureKind::Broken,
         "closed the connection before",
     ),
-    (b"\x00\x01garbage\r\n\r\n", "no HTTP"),
+    (
+        b"\x00\x01garbage\r\n\r\n",
+        FailureKind::NotHttp,
+        "no HTTP (invalid HTTP version parsed); it may speak TLS",
+    ),
     (
         b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf",
+        FailureKind::Broken,
         "broke off",
     ),
 ];
 
 #[tokio::test]
 async fn a_response_that_breaks_off_may_belong_to_a_request_that_arrived() {
-    for (answer, said) in BROKEN {
+    for (answer, kind, said) in BROKEN {
         let server = Server::start(move |mut stream| async move {
             read_request(&mut stream).await;
             let _: std::io::Result<()> = stream.write_all(answer).await;
@@ -110,7 +116,7 @@ async fn a_response_that_breaks_off_may_belong_to_a_request_that_arrived() {
         .await;
         let url = format!("http://user:secret@{}/?key=secret", server.address);
         let failure = exchange(&backend(), &url).await.unwrap_err();
-        assert_eq!(failure.kind, FailureKind::Broken, "{failure}");
+        assert_eq!(failure.kind, kind, "{failure}");
         assert!(failure.may_have_arrived, "{failure}");
         assert!(failure.detail.contains(said), "{failure}");
         assert!(

@@ -124,7 +124,7 @@ async fn a_proxy_that_does_not_connect_is_told_from_one_that_is_not_there() {
     let closed = exchange(&backend, "https://far.test/").await.unwrap_err();
     assert_eq!(closed.kind, FailureKind::Proxy, "{closed}");
     assert!(
-        closed.detail.contains("the proxy cannot be reached"),
+        closed.detail.contains("(set by `proxy`) cannot be reached"),
         "{closed}"
     );
     assert!(!closed.may_have_arrived);

@@ -194,7 +194,7 @@ async fn what_is_no_tls_is_said_to_be_none() {
     let backend = HyperBackend::new(HttpOptions::new()).unwrap();
     let url = format!("https://{}/", server.address);
     let failure = exchange(&backend, &url).await.unwrap_err();
-    assert_eq!(failure.kind, FailureKind::Tls, "{failure}");
+    assert_eq!(failure.kind, FailureKind::NotTls, "{failure}");
     assert!(failure.detail.contains("plain http"), "{failure}");
     assert!(!failure.may_have_arrived);
 }
@@ -212,6 +212,7 @@ async fn a_server_that_never_shakes_hands_is_given_up() {
     let failure = exchange(&backend, &url).await.unwrap_err();
     assert_eq!(failure.kind, FailureKind::ConnectTimeout, "{failure}");
     assert!(failure.detail.contains("300ms"), "{failure}");
+    assert!(failure.detail.contains("plain http"), "{failure}");
     assert!(!failure.may_have_arrived);
 }
 
