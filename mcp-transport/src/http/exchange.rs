@@ -60,12 +60,13 @@ async fn converse(
     body: Bytes,
     control: &Control,
 ) -> Result<(), ExchangeFailure> {
-    let had_session = labels.version.is_none() && wire.sender.session().id().is_some();
+    let mut session = session_of(wire, labels);
     let response = wire.sender.post(labels, body).await?;
     let status = response.status();
     let media = Media::of(&response);
     if labels.step == Step::Opening && status.is_success() {
         wire.sender.session().opened(response.headers());
+        session = session_of(wire, labels);
     }
     if !status.is_success() || !wire.sender.session().is_open() {
         wire.tell(Inbound::Head {
@@ -75,7 +76,7 @@ async fn converse(
         })
         .await;
     }
-    if status == StatusCode::NOT_FOUND && had_session && labels.step == Step::Ordinary {
+    if status == StatusCode::NOT_FOUND && session.is_some() && labels.step == Step::Ordinary {
         let said = shown(&read_excerpt(response).await);
         let reason = format!("the server does not know the session any more{said}");
         return Err(ExchangeFailure::new(Kind::SessionLost, reason, false));
@@ -84,7 +85,14 @@ async fn converse(
         return refused(wire, exchange, response).await;
     }
     match media.as_str() {
-        STREAM => stream(wire, exchange, labels, response, control).await,
+        STREAM => {
+            let place = Place {
+                exchange,
+                labels,
+                session,
+            };
+            stream(wire, &place, response, control).await
+        }
         JSON | "" => whole(wire, exchange, labels, response).await,
         _ if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) => {
             accepted(wire, labels, status)
@@ -95,6 +103,13 @@ async fn converse(
             Err(ExchangeFailure::new(Kind::Media, reason + &said, true))
         }
     }
+}
+
+/// The id of the session that a message belongs to, if there is one.
+fn session_of(wire: &Wire, labels: &Labels) -> Option<HeaderValue> {
+    let session = wire.sender.session();
+    let is_stateful = labels.version.is_none();
+    session.id_for(labels.step).filter(|_| is_stateful).cloned()
 }
 
 /// What a reply says it is.
@@ -233,11 +248,18 @@ impl Cursor {
     }
 }
 
+/// Where a reply belongs.
+struct Place<'a> {
+    exchange: ExchangeId,
+    labels: &'a Labels,
+    /// The id of the session that its request was sent in.
+    session: Option<HeaderValue>,
+}
+
 /// Hands on the events of a reply, taking its stream up again where the session allows that.
 async fn stream(
     wire: &Wire,
-    exchange: ExchangeId,
-    labels: &Labels,
+    place: &Place<'_>,
     response: Response<Body>,
     control: &Control,
 ) -> Result<(), ExchangeFailure> {
@@ -249,7 +271,8 @@ async fn stream(
             Err(failure) => failure,
             Ok(response) => {
                 let mut events = Events::new(response.into_body(), wire.limits.frame_len_max);
-                let (stop, has_delivered) = hand_on(wire, exchange, &mut events, control).await?;
+                let (stop, has_delivered) =
+                    hand_on(wire, place.exchange, &mut events, control).await?;
                 if cursor.advance(&events) || has_delivered {
                     resume.progressed();
                 }
@@ -265,7 +288,7 @@ async fn stream(
             }
         };
         // Spec: HTTP-21, HTTP-22, T-19. Without a session nothing is taken up again.
-        let may_resume = labels.version.is_none() && cursor.last_event_id.is_some();
+        let may_resume = place.labels.version.is_none() && cursor.last_event_id.is_some();
         let Resumption::After(pause) = resume.ended(may_resume, cursor.retry) else {
             return Err(failure);
         };
@@ -273,7 +296,11 @@ async fn stream(
         if timeout(pause, control.settled()).await.is_ok() {
             return Ok(());
         }
-        next = reopen(wire, &cursor).await?;
+        // The ids of its events mean nothing in the session that has taken the place of its own.
+        if session_of(wire, place.labels) != place.session {
+            return Err(session_lost());
+        }
+        next = reopen(wire, place.labels.step, &cursor).await?;
     }
 }
 
@@ -325,17 +352,17 @@ async fn hand_on(
 /// Takes a stream up again; the inner error is one that may pass.
 async fn reopen(
     wire: &Wire,
+    step: Step,
     cursor: &Cursor,
 ) -> Result<Result<Response<Body>, ExchangeFailure>, ExchangeFailure> {
-    let response = match wire.sender.get(cursor.last_event_id.as_deref()).await {
+    let response = match wire.sender.get(step, cursor.last_event_id.as_deref()).await {
         Ok(response) => response,
         Err(SendFailure::Backend(failure)) => return Ok(Err(not_resumed(&failure.to_string()))),
         Err(SendFailure::Denied { reason, .. }) => return Err(not_resumed(&reason)),
     };
     let status = response.status();
     if status == StatusCode::NOT_FOUND {
-        let reason = "the session was lost before the answer came".to_owned();
-        return Err(ExchangeFailure::new(Kind::SessionLost, reason, true));
+        return Err(session_lost());
     }
     let media = essence(response.headers().get(header::CONTENT_TYPE));
     if status.is_success() && media == STREAM {
@@ -347,6 +374,11 @@ async fn reopen(
     } else {
         Err(failure)
     }
+}
+
+fn session_lost() -> ExchangeFailure {
+    let reason = "the session was lost before the answer came".to_owned();
+    ExchangeFailure::new(Kind::SessionLost, reason, true)
 }
 
 fn not_resumed(why: &str) -> ExchangeFailure {

@@ -11,6 +11,7 @@ use super::exchange::Cursor;
 use super::resume::Backoff;
 use super::value::essence;
 use super::wire::Wire;
+use crate::Step;
 use crate::link::{Inbound, Origin};
 
 /// A stream that lived this long counts as one that worked, whether or not anything came.
@@ -22,8 +23,14 @@ const LONG_LIVED: Duration = Duration::from_secs(5);
 pub(super) async fn listen(wire: &Wire) {
     let mut cursor = Cursor::default();
     let mut backoff = Backoff::default();
+    let session = wire.sender.session().id().cloned();
     loop {
-        if let Ok(response) = wire.sender.get(cursor.last_event_id.as_deref()).await {
+        // A session that has taken the place of this one gets a stream of its own.
+        if wire.sender.session().id() != session.as_ref() {
+            return;
+        }
+        let last_event_id = cursor.last_event_id.as_deref();
+        if let Ok(response) = wire.sender.get(Step::Ordinary, last_event_id).await {
             let status = response.status();
             let media = essence(response.headers().get(header::CONTENT_TYPE));
             let may_pass = status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED

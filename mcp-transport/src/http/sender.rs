@@ -10,7 +10,7 @@ use http::{
 use super::redirect::{Redirect, follow};
 use super::session::Session;
 use super::{Backend, Body, Failure, FailureKind, Target};
-use crate::Labels;
+use crate::{Labels, Step};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const JSON_OR_STREAM: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
@@ -48,7 +48,10 @@ impl From<Failure> for SendFailure {
 #[derive(Clone, Copy)]
 enum Sort<'a> {
     Delete,
-    Get { last_event_id: Option<&'a str> },
+    Get {
+        step: Step,
+        last_event_id: Option<&'a str>,
+    },
     Post(&'a Labels),
 }
 
@@ -93,12 +96,18 @@ impl Sender {
         self.send(Sort::Post(labels), body).await
     }
 
-    /// Opens a stream of events, from where another one ended.
+    /// Opens a stream of events, from where another one ended that belonged to a request of this
+    /// step.
     pub(super) async fn get(
         &self,
+        step: Step,
         last_event_id: Option<&str>,
     ) -> Result<Response<Body>, SendFailure> {
-        self.send(Sort::Get { last_event_id }, Bytes::new()).await
+        let sort = Sort::Get {
+            step,
+            last_event_id,
+        };
+        self.send(sort, Bytes::new()).await
     }
 
     /// Ends the session.
@@ -194,16 +203,19 @@ impl Sender {
                 headers.insert(header::ACCEPT, JSON_OR_STREAM);
                 self.session().write_headers(labels, headers);
             }
-            Sort::Get { last_event_id } => {
+            Sort::Get {
+                step,
+                last_event_id,
+            } => {
                 headers.insert(header::ACCEPT, STREAM);
                 headers.insert(header::CACHE_CONTROL, NO_CACHE);
                 let id = last_event_id.and_then(|id| HeaderValue::from_bytes(id.as_bytes()).ok());
                 if let Some(id) = id {
                     headers.insert(LAST_EVENT_ID, id);
                 }
-                self.session().write_stateful(headers);
+                self.session().write_stateful(step, headers);
             }
-            Sort::Delete => self.session().write_stateful(headers),
+            Sort::Delete => self.session().write_stateful(Step::Ordinary, headers),
         }
     }
 

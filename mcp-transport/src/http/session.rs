@@ -56,6 +56,14 @@ impl Session {
         self.id.as_ref()
     }
 
+    /// The id of the session that a request of this step belongs to, as far as it has one yet.
+    pub(super) fn id_for(&self, step: Step) -> Option<&HeaderValue> {
+        match step {
+            Step::Opening => self.opening.as_ref()?.as_ref(),
+            _ => self.id(),
+        }
+    }
+
     /// Takes the id from the answer that opened the session, and from no other.
     ///
     /// Spec: HTTP-06, T-26. An id is visible ASCII; a session without one has none.
@@ -87,16 +95,19 @@ impl Session {
         match &labels.version {
             Some(version) => write_stateless(version, labels, headers),
             None if labels.step == Step::Opening => {}
-            None => self.write_stateful(headers),
+            None => self.write_stateful(Step::Ordinary, headers),
         }
     }
 
-    /// Adds what belongs to every request within the session.
-    pub(super) fn write_stateful(&self, headers: &mut HeaderMap) {
-        if let Some(id) = &self.id {
+    /// Adds what belongs to every request within the session, or within the one being opened, of
+    /// which no revision is known yet.
+    pub(super) fn write_stateful(&self, step: Step, headers: &mut HeaderMap) {
+        if let Some(id) = self.id_for(step) {
             headers.insert(SESSION_ID, id.clone());
         }
-        if let Some(version) = &self.version {
+        if step != Step::Opening
+            && let Some(version) = &self.version
+        {
             headers.insert(VERSION, version.clone());
         }
     }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use mcp_client::error::ExchangeFailureKind;
 use mcp_client::{Client, Error, HttpServer};
 use mcp_tests::http::{ScriptedHttp, Stream};
 use mcp_tests::stage::{builder, until};
@@ -122,6 +123,75 @@ async fn a_session_that_is_opened_anew_has_a_shared_stream_of_its_own() {
     let heard = server.heard();
     let last = heard.iter().rfind(|heard| heard.is("GET")).unwrap();
     assert_eq!(last.header("mcp-session-id"), Some("s2"));
+    client.close().await;
+}
+
+/// A reply stream of the first session ends after the second has been opened for another call.
+#[tokio::test(start_paused = true)]
+async fn a_reply_of_a_session_that_was_replaced_is_not_taken_up_in_the_next_one() {
+    let rules = [
+        r#"{"handshake":"s1","times":1}"#,
+        r#"{"handshake":"s2"}"#,
+        r#"{"on":"POST tools/call","times":1,"chunks":["id: 1\ndata:\n\n",{"pause":5000}]}"#,
+        r#"{"on":"POST tools/call","with":{"mcp-session-id":"s1"},"status":404}"#,
+        r#"{"on":"POST tools/call","result":{"content":[]}}"#,
+    ];
+    let (server, client) = connect(&rules).await;
+    let (first, second) = tokio::join!(call(&client), async {
+        until("the first is heard", || server.count("tools/call") == 1).await;
+        call(&client).await
+    });
+    second.unwrap();
+    let error = first.unwrap_err();
+    let Error::Exchange(exchange) = &error else {
+        panic!("{error:?}")
+    };
+    assert_eq!(exchange.kind, ExchangeFailureKind::SessionLost, "{error}");
+    assert_eq!(error.sent(), mcp_client::Sent::Maybe, "{error}");
+    let heard = server.heard();
+    let resumed = heard
+        .iter()
+        .filter(|heard| heard.header("last-event-id").is_some());
+    assert_eq!(resumed.count(), 0);
+    client.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_reply_that_opens_a_session_is_taken_up_in_that_session() {
+    let rules = [
+        r#"{"on":"POST initialize","id":"I","headers":{"mcp-session-id":"s1"},"chunks":["id: 1\ndata:\n\n"]}"#,
+        r#"{"on":"GET","with":{"last-event-id":"1","mcp-session-id":"s1"},"without":"mcp-protocol-version","chunks":["data: {\"jsonrpc\":\"2.0\",\"id\":{{I}},\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":\"s\",\"version\":\"1\"}}}\n\n"]}"#,
+        r#"{"on":"POST tools/call","with":{"mcp-session-id":"s1"},"result":{"content":[]}}"#,
+        LEGACY,
+    ];
+    let (server, client) = connect(&rules).await;
+    call(&client).await.unwrap();
+    client.close().await;
+    assert_eq!(server.record().failures(), Vec::<&str>::new());
+}
+
+/// The shared stream of the first session is due again while the second is being confirmed.
+#[tokio::test(start_paused = true)]
+async fn the_shared_stream_of_a_session_that_was_replaced_is_not_opened_in_the_next_one() {
+    let rules = [
+        r#"{"on":"GET","with":{"mcp-session-id":"s1"},"chunks":["id: 7\ndata:\n\n",{"pause":3000}]}"#,
+        r#"{"on":"POST notifications/initialized","with":{"mcp-session-id":"s2"},"pause":5000,"status":202}"#,
+        r#"{"handshake":"s1","times":1,"capabilities":{"tools":{"listChanged":true}}}"#,
+        r#"{"handshake":"s2","capabilities":{"tools":{"listChanged":true}}}"#,
+        r#"{"on":"POST tools/call","with":{"mcp-session-id":"s1"},"status":404}"#,
+        r#"{"on":"POST tools/call","result":{"content":[]}}"#,
+    ];
+    let (server, client) = connect(&rules).await;
+    settle("the stream is over", &server, "GET", &[Stream::Ended]).await;
+    call(&client).await.unwrap();
+    until("the next session has its stream", || {
+        server.count("GET") == 2
+    })
+    .await;
+    let heard = server.heard();
+    let last = heard.iter().rfind(|heard| heard.is("GET")).unwrap();
+    assert_eq!(last.header("mcp-session-id"), Some("s2"));
+    assert_eq!(last.header("last-event-id"), None);
     client.close().await;
 }
 
