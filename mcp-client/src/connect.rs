@@ -80,6 +80,7 @@ pub(crate) async fn connect_http(builder: &Builder, server: HttpServer) -> Resul
         transport,
         limits,
     } = server;
+    let target = target.with_redactor(builder.redactor.clone());
     if transport != HttpTransport::Sse {
         let link = streamable(Arc::clone(&backend), target.clone(), limits);
         match attempt(builder, link, Way::Http, &ledger, until).await {

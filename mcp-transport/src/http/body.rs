@@ -1,13 +1,12 @@
-//! Reads the body of a response: as one frame, as a stream of events, or for an excerpt.
+//! Reads the body of a response: as one frame, or as a stream of events.
 
 use bytes::{Bytes, BytesMut};
-use http::Response;
 use http_body_util::BodyExt as _;
 
 use super::{Body, Failure};
 use crate::sse::{Event, SseDecoder, SseError};
 
-/// Bytes of a refusal that are kept to show why.
+/// Bytes that are kept of a body that is too long.
 const EXCERPT_MAX: usize = 8 * 1024;
 /// Bytes set aside at once for a body whose length is announced; more is taken as it comes, since
 /// an announcement costs a server nothing.
@@ -33,7 +32,7 @@ pub(super) async fn read_whole(mut body: Body, len_max: usize) -> Result<Whole, 
         };
         let len = first.len() + gathered.len() + data.len();
         if len > len_max {
-            return Ok(too_long(first, gathered, &data, len));
+            return Ok(too_long(&first, &gathered, &data, len));
         }
         if first.is_empty() && gathered.is_empty() {
             // Most bodies come in one piece, which then needs no copy.
@@ -62,29 +61,17 @@ pub(super) async fn read_whole(mut body: Body, len_max: usize) -> Result<Whole, 
     })
 }
 
-fn too_long(first: Bytes, gathered: BytesMut, data: &Bytes, len: usize) -> Whole {
-    let mut head = if gathered.is_empty() {
-        first
-    } else {
-        gathered.freeze()
-    };
-    if head.is_empty() {
-        head = data.clone();
+/// The beginning is kept whole, whatever pieces it came in, since half a credential is not
+/// recognised; a copy of it, so that the rest can go.
+fn too_long(first: &[u8], gathered: &[u8], data: &[u8], len: usize) -> Whole {
+    let mut head = BytesMut::new();
+    for piece in [first, gathered, data] {
+        let room = EXCERPT_MAX.saturating_sub(head.len());
+        head.extend_from_slice(piece.get(..room).unwrap_or(piece));
     }
-    // A copy of the beginning, so that the rest can go.
     Whole::TooLong {
-        head: Bytes::copy_from_slice(head.get(..EXCERPT_MAX).unwrap_or(&head)),
+        head: head.freeze(),
         len: u64::try_from(len).unwrap_or(u64::MAX),
-    }
-}
-
-/// Reads what a refusal says, as far as it matters.
-pub(super) async fn read_excerpt(response: Response<Body>) -> Bytes {
-    match read_whole(response.into_body(), EXCERPT_MAX).await {
-        Ok(Whole::Read { body, .. }) => body,
-        Ok(Whole::TooLong { head, .. }) => head,
-        // The status alone has to do.
-        Err(_broken) => Bytes::new(),
     }
 }
 
@@ -171,7 +158,7 @@ mod tests {
         let Ok(Whole::TooLong { head, len }) = read else {
             panic!("{read:?}")
         };
-        assert_eq!((&head[..], len), (&b"01234567"[..], 10));
+        assert_eq!((&head[..], len), (&b"0123456789"[..], 10));
     }
 
     #[tokio::test]

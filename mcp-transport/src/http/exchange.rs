@@ -1,6 +1,5 @@
 //! One exchange: a message posted and everything that comes back for it.
 
-use std::borrow::Cow;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -8,7 +7,8 @@ use http::{HeaderValue, Response, StatusCode, header};
 use tokio::time::{sleep, timeout};
 
 use super::Body;
-use super::body::{Events, Stop, Whole, read_excerpt, read_whole};
+use super::body::{Events, Stop, Whole, read_whole};
+use super::refusal::{is_message, read_excerpt, read_refusal};
 use super::resume::{Resume, Resumption};
 use super::sender::SendFailure;
 use super::value::essence;
@@ -19,8 +19,6 @@ use crate::{Labels, Step};
 /// How long a stream may stay open after its answer before it is closed, which costs the
 /// connection.
 const LINGER: Duration = Duration::from_secs(1);
-/// Bytes of a refusal that an error shows.
-const SHOWN_MAX: usize = 200;
 
 const JSON: &str = "application/json";
 const STREAM: &str = "text/event-stream";
@@ -77,7 +75,7 @@ async fn converse(
         .await;
     }
     if status == StatusCode::NOT_FOUND && session.is_some() && labels.step == Step::Ordinary {
-        let said = shown(&read_excerpt(response).await);
+        let said = wire.shown(&read_excerpt(response).await);
         let reason = format!("the server does not know the session any more{said}");
         return Err(ExchangeFailure::new(Kind::SessionLost, reason, false));
     }
@@ -99,7 +97,7 @@ async fn converse(
         }
         media => {
             let reason = format!("the server answered with {media} instead of JSON");
-            let said = shown(&read_excerpt(response).await);
+            let said = wire.shown(&read_excerpt(response).await);
             Err(ExchangeFailure::new(Kind::Media, reason + &said, true))
         }
     }
@@ -153,9 +151,8 @@ pub(super) async fn refused(
     response: Response<Body>,
 ) -> Result<(), ExchangeFailure> {
     let status = response.status();
-    let body = read_excerpt(response).await;
-    // Spec: T-34, N-14. What looks like a message is one, whatever its content type says.
-    if matches!(body.trim_ascii_start().first(), Some(b'{' | b'[')) {
+    let body = read_refusal(response, wire.limits.frame_len_max).await;
+    if is_message(&body) {
         let origin = Origin::Reply(exchange);
         wire.tell(Inbound::Frame {
             origin,
@@ -165,7 +162,7 @@ pub(super) async fn refused(
         .await;
         return Ok(());
     }
-    let reason = format!("the server answered {status}{}", shown(&body));
+    let reason = format!("the server answered {status}{}", wire.shown(&body));
     let kind = Kind::Status(status.as_u16());
     Err(ExchangeFailure::new(kind, reason, may_have_run(status)))
 }
@@ -394,62 +391,4 @@ fn no_answer() -> ExchangeFailure {
 fn broken(why: &str) -> ExchangeFailure {
     let reason = format!("the reply of the server broke off: {why}");
     ExchangeFailure::new(Kind::Broken, reason, true)
-}
-
-/// The beginning of a body, as the end of a sentence; nothing if there is none.
-pub(super) fn shown(body: &Bytes) -> String {
-    let text = String::from_utf8_lossy(body);
-    let text = without_markup(&text);
-    let line: String = text
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
-        .chars()
-        .take(SHOWN_MAX)
-        .collect();
-    if line.is_empty() {
-        line
-    } else {
-        format!(": {line}")
-    }
-}
-
-/// The words of a page, since its markup says nothing to a person; any other text as it is.
-fn without_markup(text: &str) -> Cow<'_, str> {
-    if !text.trim_start().starts_with('<') {
-        return Cow::Borrowed(text);
-    }
-    let mut words = String::new();
-    let mut is_tag = false;
-    for char in text.chars() {
-        match char {
-            '<' => is_tag = true,
-            '>' if is_tag => {
-                is_tag = false;
-                words.push(' ');
-            }
-            _ if !is_tag => words.push(char),
-            _ => {}
-        }
-    }
-    Cow::Owned(words)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn of_a_page_its_words_are_shown_and_of_a_text_all_of_it() {
-        let page =
-            "<!DOCTYPE html>\n<html><title>Error</title><body><pre>Cannot POST /x</pre></body>";
-        for (body, wanted) in [
-            (page, ": Error Cannot POST /x"),
-            ("busy\n  a < b", ": busy a < b"),
-            ("<unclosed", ""),
-            ("", ""),
-        ] {
-            assert_eq!(shown(&Bytes::copy_from_slice(body.as_bytes())), wanted);
-        }
-    }
 }

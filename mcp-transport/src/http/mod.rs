@@ -7,7 +7,7 @@
 //! | `target`, `authorizer` | where the server is, and who has its credentials |
 //! | `session`, `value` | what the protocol wants in headers |
 //! | `redirect`, `resume` | decisions: where to go, when to try again |
-//! | `sender`, `body` | one request out, one body in |
+//! | `sender`, `body`, `refusal` | one request out, one body in, what a refusal says |
 //! | `exchange`, `listen`, `wire` | one exchange; the stream that belongs to none; what they share |
 //! | `shell` | what a link has under way |
 //! | `streamable` | Streamable HTTP as a [`crate::Link`] |
@@ -22,6 +22,7 @@ mod legacy;
 mod listen;
 mod net;
 mod redirect;
+mod refusal;
 mod resume;
 mod sender;
 mod session;

@@ -10,6 +10,7 @@ use http::{
 use super::redirect::{Redirect, follow};
 use super::session::Session;
 use super::{Backend, Body, Failure, FailureKind, Target};
+use crate::redact::Redactor;
 use crate::{Labels, Step};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -222,6 +223,11 @@ impl Sender {
     /// Sends what follows here.
     pub(super) fn move_to(&self, url: Uri) {
         self.session().moved_to = Some(url);
+    }
+
+    /// What hides credentials in what the server says.
+    pub(super) fn redactor(&self) -> &Redactor {
+        &self.target.redactor
     }
 
     /// Where the next request is sent.

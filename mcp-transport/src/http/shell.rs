@@ -13,8 +13,7 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use tokio::time::timeout;
 
-use super::body::read_excerpt;
-use super::exchange::shown;
+use super::refusal::read_excerpt;
 use super::wire::{Control, Wire};
 use crate::link::{
     Closed, ClosedKind, ExchangeFailure, ExchangeFailureKind as Kind, ExchangeId, Inbound,
@@ -24,8 +23,8 @@ use crate::{Labels, Step};
 /// How long the server may take to reply to a notification or an answer.
 // Bound: what a deaf server never takes must not gather, and calls wait for the confirmation.
 const POST_MAX: Duration = Duration::from_secs(30);
-/// How long last notifications may take, and the body of a reply that says nothing.
-pub(super) const LAST_WORDS: Duration = Duration::from_secs(1);
+/// How long last notifications may take.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Notices and answers that are being posted.
 // Bound: each has a connection of its own, and a server may ask faster than it takes answers.
@@ -163,11 +162,11 @@ async fn post(wire: &Wire, labels: &Labels, body: Bytes) -> Result<(), ExchangeF
     let response = response?;
     let status = response.status();
     // Reading the body to its end keeps the connection.
-    let said = timeout(LAST_WORDS, read_excerpt(response)).await;
+    let said = read_excerpt(response).await;
     if status.is_success() {
         return Ok(());
     }
-    let reason = format!("{status}{}", shown(&said.unwrap_or_default()));
+    let reason = format!("{status}{}", wire.shown(&said));
     Err(ExchangeFailure::new(
         Kind::Status(status.as_u16()),
         reason,

@@ -13,9 +13,9 @@ use bytes::Bytes;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-use super::body::read_excerpt;
 use super::exchange::run;
 use super::listen::listen;
+use super::refusal::read_excerpt;
 use super::sender::Sender;
 use super::shell::{Running, Shell, ready_or_pending, tell_confirmed};
 use super::wire::Wire;

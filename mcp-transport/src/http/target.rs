@@ -9,6 +9,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 use url::Url;
 
 use super::Authorizer;
+use crate::redact::Redactor;
 
 /// Headers that the transport writes itself.
 const OWN: [HeaderName; 6] = [
@@ -26,6 +27,7 @@ pub struct Target {
     pub(super) url: Uri,
     pub(super) headers: HeaderMap,
     pub(super) authorizer: Option<Arc<dyn Authorizer>>,
+    pub(super) redactor: Redactor,
 }
 
 /// Why an address or a header cannot be used.
@@ -72,6 +74,7 @@ impl Target {
             url,
             headers,
             authorizer: None,
+            redactor: Redactor::new(),
         })
     }
 
@@ -98,6 +101,14 @@ impl Target {
     #[must_use]
     pub fn with_authorizer(mut self, authorizer: Arc<dyn Authorizer>) -> Self {
         self.authorizer = Some(authorizer);
+        self
+    }
+
+    /// Names the credentials that are hidden in what errors show of a reply. What looks like one
+    /// is hidden by default.
+    #[must_use]
+    pub fn with_redactor(mut self, redactor: Redactor) -> Self {
+        self.redactor = redactor;
         self
     }
 

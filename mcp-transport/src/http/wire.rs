@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use tokio::sync::mpsc::error::{SendError, TrySendError};
 use tokio::sync::{Notify, mpsc};
 
+use super::refusal::shown;
 use super::sender::{SendFailure, Sender};
 use crate::Limits;
 use crate::link::{ExchangeFailure, ExchangeFailureKind, Inbound};
@@ -27,6 +28,11 @@ impl Wire {
             is_listening: AtomicBool::new(false),
             inbound,
         }
+    }
+
+    /// What a body says, as the end of a sentence, with credentials hidden.
+    pub(super) fn shown(&self, body: &[u8]) -> String {
+        shown(self.sender.redactor(), body)
     }
 
     /// Hands something to the layer above, and waits for it if it is slow.

@@ -52,7 +52,10 @@ impl Exact {
 
     /// The length of the value in its longest form.
     pub(super) fn encoded_len_max(&self) -> usize {
-        self.len.saturating_mul(ENCODED_BYTE_LEN_MAX)
+        match &self.needle {
+            Needle::Plain(_) => self.len,
+            Needle::Encoded(_) => self.len.saturating_mul(ENCODED_BYTE_LEN_MAX),
+        }
     }
 }
 

@@ -2,5 +2,6 @@
 
 mod cases;
 mod legacy;
+mod refusals;
 mod streams;
 mod torture;

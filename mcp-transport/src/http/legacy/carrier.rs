@@ -16,8 +16,7 @@ use http::header;
 use http_body::Body as _;
 use launchdarkly_sdk_transport::{ByteStream, HttpTransport, ResponseFuture, TransportError};
 
-use super::super::body::read_excerpt;
-use super::super::exchange::shown;
+use super::super::refusal::read_excerpt;
 use super::super::shell::Running;
 use super::super::value::essence;
 use super::super::wire::Wire;
@@ -113,7 +112,7 @@ async fn open(wire: &Wire) -> Result<Body, ExchangeFailure> {
     let reason = format!(
         "the server opened no stream of events, it answered GET by {}{}",
         head.trim_end(),
-        shown(&read_excerpt(response).await)
+        wire.shown(&read_excerpt(response).await)
     );
     let kind = if status.is_success() {
         Kind::Media

@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
-use super::super::body::read_excerpt;
 use super::super::exchange::refused;
-use super::super::shell::LAST_WORDS;
+use super::super::refusal::read_excerpt;
 use super::super::value::essence;
 use super::super::wire::{Control, Wire};
 use crate::Labels;
@@ -65,7 +64,6 @@ async fn converse(
         return refused(wire, exchange, response).await;
     }
     // Spec: SSE-05. Whatever it says is no answer; reading it to its end keeps the connection.
-    let _: Result<Bytes, tokio::time::error::Elapsed> =
-        timeout(LAST_WORDS, read_excerpt(response)).await;
+    let _: Bytes = read_excerpt(response).await;
     Ok(())
 }
