@@ -313,6 +313,46 @@ async fn an_event_past_the_limit_ends_the_connection_and_one_at_the_limit_does_n
     }
 }
 
+/// Whose the event is cannot be known, so all calls end, at once and with the reason.
+#[tokio::test(start_paused = true)]
+async fn an_event_past_the_limit_ends_all_calls_at_once_and_each_with_the_reason() {
+    let silent = ends_after_two_calls(&format!("data: {}", "x".repeat(5_000)));
+    let open = "event: endpoint\\ndata: /m\\n\\n";
+    let stream = format!(r#"{{"on":"GET","chunks":["{open}",{silent}],"then":"hold"}}"#);
+    let deaf = r#"{"on":"POST tools/call","status":202}"#;
+    let opened = r#"{"on":"POST initialize","status":202,"id":"opening"}"#;
+    let server = served(&[&stream, deaf, opened]);
+    let limits = Limits::default().with_frame_len_max(4_096);
+    let address = address(&server).with_transport(HttpTransport::Sse);
+    let client = builder().connect_http(address.with_limits(limits)).await;
+    let client = client.unwrap();
+    let start = Instant::now();
+    let (one, two) = tokio::join!(call(&client), call(&client));
+    assert_eq!(
+        start.elapsed(),
+        Duration::from_secs(1),
+        "when the event came"
+    );
+    for (called, sent) in [
+        (one, Sent::Maybe),
+        (two, Sent::Maybe),
+        (call(&client).await, Sent::No),
+    ] {
+        let Err(Error::Closed(closure)) = called else {
+            panic!("{called:?}")
+        };
+        assert_eq!(closure.sent, sent, "{closure:?}");
+        let why = "an event in the event stream is longer than 4096 bytes";
+        assert!(closure.reason.contains(why), "{closure:?}");
+    }
+    assert_eq!(start.elapsed(), Duration::from_secs(1));
+    let gets = server.heard().into_iter().filter(|heard| heard.is("GET"));
+    assert_eq!(
+        gets.map(|heard| heard.stream).collect::<Vec<_>>(),
+        [Stream::Dropped]
+    );
+}
+
 #[tokio::test(start_paused = true)]
 async fn odd_streams_are_read_to_their_end() {
     // A byte order mark, blocks that set nothing, names nobody knows, an invalid byte, a second
