@@ -13,8 +13,10 @@ pub mod filter;
 mod glob;
 pub mod name;
 pub mod nearest;
+mod open;
 pub mod outcome;
 mod registry;
+mod tasks;
 
 pub use catalog::{Catalog, CatalogTool, Ready, ServerState, ServerStatus};
 pub use config::{Config, ConfigError, Loaded, Problem, ServerConfig, Severity};

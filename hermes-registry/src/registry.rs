@@ -8,17 +8,20 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use mcp_client::error::Budget;
-use mcp_client::{Change, Changes, Client, EraHint, Error, Reply};
+use mcp_client::{Change, Changes, Client, Error, Reply};
 use mcp_transport::redact::Redactor;
 use mcp_types::{CallToolResult, Implementation, ProgressParams, RawJson};
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep_until, timeout_at};
+use tokio::time::{Instant, sleep_until};
 
-use crate::catalog::{Catalog, Knowledge, Ready, Told};
-use crate::config::{Config, Protocol, ServerConfig};
+use crate::catalog::{Catalog, Knowledge};
+use crate::config::{Config, ServerConfig};
 use crate::connect::{Connect, Connector};
 use crate::name::{Naming, Route, ServerName};
 use crate::nearest::nearest_few;
+use crate::open::{self, Connected, ask};
+use crate::tasks::Tasks;
 use crate::{Outcome, OutcomeLimits, RegistryError};
 
 /// The shortest time between two readings of a server's list of tools.
@@ -51,6 +54,8 @@ struct Inner {
     redactors: Vec<Redactor>,
     /// For each server, whose turn it is to connect it.
     turns: Vec<tokio::sync::Mutex<()>>,
+    /// Whether the registry is closed, for those who connect a server meanwhile.
+    closing: watch::Sender<bool>,
     state: Mutex<State>,
 }
 
@@ -60,8 +65,10 @@ struct State {
     known: Vec<Knowledge>,
     clients: Vec<Option<Client>>,
     catalog: Arc<Catalog>,
-    /// The tasks that follow the servers' changes.
-    followers: JoinSet<()>,
+    /// What connects servers.
+    connecting: Tasks,
+    /// What follows the servers' changes.
+    followers: Tasks,
     is_closed: bool,
 }
 
@@ -111,7 +118,8 @@ impl Builder {
             catalog: Arc::new(Catalog::new(&config, naming, &known)),
             known,
             clients: vec![None; len],
-            followers: JoinSet::new(),
+            connecting: Tasks::default(),
+            followers: Tasks::default(),
             is_closed: false,
         };
         let inner = Inner {
@@ -122,6 +130,7 @@ impl Builder {
             outcome_limits,
             redactors,
             turns: std::iter::repeat_with(Default::default).take(len).collect(),
+            closing: watch::Sender::new(false),
             state: Mutex::new(state),
         };
         Registry {
@@ -159,7 +168,8 @@ impl Registry {
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future ends the servers that were still being connected.
+    /// Dropping the future ends the servers that were still being connected; [`Registry::close`]
+    /// waits for their end.
     pub async fn discover(&self) -> Arc<Catalog> {
         self.discover_where(|_server| true).await
     }
@@ -186,14 +196,25 @@ impl Registry {
     }
 
     async fn discover_where(&self, wanted: impl Fn(&ServerName) -> bool) -> Arc<Catalog> {
-        let mut connecting = JoinSet::new();
-        for (index, server) in self.inner.config.servers().iter().enumerate() {
-            if server.is_enabled() && wanted(server.name()) {
+        // Nothing is ever sent on either: the one ends with this future, the other with the tasks.
+        let (waiting, waited_for) = watch::channel(());
+        let (working, mut all_done) = mpsc::channel::<()>(1);
+        {
+            let mut state = self.inner.lock();
+            let servers = self.inner.config.servers().iter().enumerate();
+            let servers = servers.filter(|(_, server)| server.is_enabled());
+            for (index, _) in servers.filter(|(_, server)| wanted(server.name())) {
                 let inner = Arc::clone(&self.inner);
-                connecting.spawn(async move { inner.ensure_connected(index).await });
+                let (waited_for, working) = (waited_for.clone(), working.clone());
+                state.connecting.start(async move {
+                    inner.ensure_connected(index, waited_for).await;
+                    drop(working);
+                });
             }
         }
-        while connecting.join_next().await.is_some() {}
+        drop(working);
+        let _: Option<()> = all_done.recv().await;
+        drop(waiting);
         self.catalog()
     }
 
@@ -270,20 +291,25 @@ impl Registry {
         )
     }
 
-    /// Ends all servers, all at once, and waits until they are gone.
+    /// Ends all servers, all at once, and waits until they are gone; those that are being connected
+    /// are given up.
     ///
     /// # Cancel safety
     ///
     /// The servers end even if the future is dropped.
     pub async fn close(&self) {
-        let (clients, mut followers) = {
+        let (clients, connecting, followers) = {
             let mut state = self.inner.lock();
             state.is_closed = true;
             let clients: Vec<Client> = state.clients.iter_mut().filter_map(Option::take).collect();
-            (clients, std::mem::take(&mut state.followers))
+            let connecting = std::mem::take(&mut state.connecting);
+            (clients, connecting, std::mem::take(&mut state.followers))
         };
-        followers.shutdown().await;
+        self.inner.closing.send_replace(true);
+        followers.stop().await;
         let mut closing = JoinSet::new();
+        // Bound: a server that is given up has as long to end as any other.
+        closing.spawn(connecting.ended());
         for client in clients {
             closing.spawn(async move {
                 client.close().await;
@@ -302,9 +328,6 @@ pub struct Called {
     /// The answer.
     pub reply: Reply<CallToolResult>,
 }
-
-/// A server that has just been connected, or why it was not.
-type Connected = Result<(Client, Changes, Told), Error>;
 
 impl Inner {
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
@@ -325,18 +348,46 @@ impl Inner {
     }
 
     /// Connects a server that is not connected; one attempt at a time, whoever asks for it.
-    async fn ensure_connected(self: Arc<Self>, index: usize) {
+    ///
+    /// When nobody waits for it any more, or the registry is closed, what was started is ended
+    /// before this is over.
+    async fn ensure_connected(self: Arc<Self>, index: usize, mut waited_for: watch::Receiver<()>) {
         let Some(turn) = self.turns.get(index) else {
             return;
         };
-        let _turn = turn.lock().await;
-        if !self.lock().is_closed && !self.is_connected(index) {
-            let connected = self.connect(index).await;
-            self.take(index, connected);
+        let _turn = tokio::select! {
+            biased;
+            () = self.is_unwanted(&mut waited_for) => return,
+            turn = turn.lock() => turn,
+        };
+        if self.is_connected(index) {
+            return;
+        }
+        let (give_up, given_up) = watch::channel(false);
+        let mut connecting = Box::pin(self.connect(index, given_up));
+        let not_taken = tokio::select! {
+            connected = &mut connecting => self.take(index, connected),
+            () = self.is_unwanted(&mut waited_for) => {
+                give_up.send_replace(true);
+                connecting.await.ok().map(|(client, ..)| client)
+            }
+        };
+        if let Some(client) = not_taken {
+            client.close().await;
         }
     }
 
-    async fn connect(&self, index: usize) -> Connected {
+    /// Completes when nobody wants the servers that are being connected.
+    async fn is_unwanted(&self, waited_for: &mut watch::Receiver<()>) {
+        let mut closing = self.closing.subscribe();
+        tokio::select! {
+            // Whoever waited is gone, as is what could have been sent.
+            _gone = waited_for.changed() => {}
+            _closed = closing.wait_for(|is_closed| *is_closed) => {}
+        }
+    }
+
+    async fn connect(&self, index: usize, given_up: watch::Receiver<bool>) -> Connected {
         let (Some(server), Some(redactor)) =
             (self.config.servers().get(index), self.redactors.get(index))
         else {
@@ -344,54 +395,21 @@ impl Inner {
                 "the server is no longer configured".to_owned(),
             ));
         };
-        let until = Instant::now() + server.connect_timeout();
-        let builder = Client::builder(self.client.clone())
-            .server_name(server.name().as_str())
-            .redactor(redactor.clone())
-            .connect_timeout(server.connect_timeout())
-            .call_timeout(server.timeout())
-            .era_hint(match server.protocol() {
-                Protocol::Auto => EraHint::Unknown,
-                Protocol::Legacy => EraHint::Legacy,
-                Protocol::Modern => EraHint::Modern,
-            });
-        let client = match server.http() {
-            Some(endpoint) => {
-                let http = self.connector.http(server, endpoint)?;
-                builder.connect_http(http).await?
-            }
-            None => {
-                let start = || self.connector.link(server, redactor);
-                builder.connect_with(start).await?
-            }
-        };
-        // Before the list is read, so that no change after it is missed.
-        let changes = client.changes();
-        let told = timeout_at(until, ask(&client)).await;
-        let failure = match told {
-            Ok(Ok(told)) => return Ok((client, changes, told)),
-            Ok(Err(error)) => error,
-            Err(_elapsed) => {
-                let waiting_for = "the server did not list its tools";
-                Error::not_connected_in_time(waiting_for, server.connect_timeout())
-            }
-        };
-        client.close().await;
-        Err(failure)
+        open::open(&*self.connector, &self.client, server, redactor, given_up).await
     }
 
-    /// Makes what came of connecting part of the catalog.
-    fn take(self: &Arc<Self>, index: usize, connected: Connected) {
+    /// Makes what came of connecting part of the catalog; gives back a client that is not wanted,
+    /// since the registry was closed meanwhile.
+    fn take(self: &Arc<Self>, index: usize, connected: Connected) -> Option<Client> {
         let mut state = self.lock();
         if state.is_closed {
-            // Whoever closed the registry meanwhile does not want the server any more.
-            return;
+            return connected.ok().map(|(client, ..)| client);
         }
         let (knowledge, client) = match connected {
             Ok((client, changes, told)) => {
                 state
                     .followers
-                    .spawn(Self::follow(Arc::downgrade(self), index, changes));
+                    .start(Self::follow(Arc::downgrade(self), index, changes));
                 (Knowledge::Told(Arc::new(told)), Some(client))
             }
             Err(error) => (Knowledge::Failed(Arc::new(error)), None),
@@ -400,6 +418,7 @@ impl Inner {
             *slot = client;
         }
         self.publish(&mut state, index, knowledge);
+        None
     }
 
     fn publish(&self, state: &mut State, index: usize, knowledge: Knowledge) {
@@ -467,27 +486,6 @@ impl Inner {
         let client = client.ok_or_else(|| unavailable("the server is not connected"))?;
         Ok((client, server))
     }
-}
-
-/// Asks a server for its tools.
-async fn ask(client: &Client) -> Result<Told, Error> {
-    let session = client.session();
-    let listing = client.list_tools().await?;
-    let tools: Vec<_> = listing.items.into_iter().map(Arc::new).collect();
-    let ready = Ready {
-        era: session.era,
-        version: session.version.clone(),
-        server: session.server.clone(),
-        instructions: session.instructions.clone(),
-        tools_listed: tools.len(),
-        ledger: client.ledger(),
-    };
-    Ok(Told {
-        ready,
-        tools,
-        diagnostics: listing.diagnostics,
-        cut: listing.cut,
-    })
 }
 
 fn read_arguments(arguments: &str, route: &Route) -> Result<RawJson, RegistryError> {

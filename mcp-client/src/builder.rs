@@ -8,6 +8,7 @@ use mcp_jsonrpc::{Limits, Timeouts};
 use mcp_transport::Link;
 use mcp_transport::redact::Redactor;
 use mcp_types::{Implementation, LoggingMessageParams};
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::connect::{HttpServer, attempt, connect_http};
@@ -47,6 +48,7 @@ pub struct Builder {
     pub(crate) timeouts: Timeouts,
     pub(crate) connect_timeout: Duration,
     pub(crate) probe_timeout: Duration,
+    given_up: Option<watch::Receiver<bool>>,
 }
 
 impl Builder {
@@ -64,6 +66,7 @@ impl Builder {
             timeouts: Timeouts::new(Duration::from_secs(120), Duration::from_secs(30 * 60)),
             connect_timeout: Duration::from_secs(60),
             probe_timeout: Duration::from_secs(5),
+            given_up: None,
         }
     }
 
@@ -178,6 +181,24 @@ impl Builder {
     pub fn probe_timeout(mut self, timeout: Duration) -> Self {
         self.probe_timeout = timeout;
         self
+    }
+
+    /// Gives connecting up as soon as this is true: other than by dropping the future, what was
+    /// started has been ended when the error is there. Default never.
+    pub fn give_up(mut self, given_up: watch::Receiver<bool>) -> Self {
+        self.given_up = Some(given_up);
+        self
+    }
+
+    /// Completes when connecting is to be given up.
+    pub(crate) async fn is_given_up(&self) {
+        if let Some(mut given_up) = self.given_up.clone()
+            && given_up.wait_for(|is_given_up| *is_given_up).await.is_ok()
+        {
+            return;
+        }
+        // Nobody is left who could want that.
+        std::future::pending().await
     }
 
     /// Opens a session on a link.

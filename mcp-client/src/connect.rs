@@ -147,7 +147,17 @@ pub(crate) async fn attempt(
         probe_timeout: builder.probe_timeout,
         timeouts: Timeouts::new(builder.connect_timeout, builder.connect_timeout),
     };
-    let session = match timeout_at(until, open(&shared, &opening)).await {
+    let opened = tokio::select! {
+        biased;
+        () = builder.is_given_up() => None,
+        opened = timeout_at(until, open(&shared, &opening)) => Some(opened),
+    };
+    let Some(opened) = opened else {
+        let why = "connecting was given up";
+        connection.close(why).await;
+        return Err(Error::not_started(why.to_owned()).into());
+    };
+    let session = match opened {
         Ok(Ok(session)) => session,
         Ok(Err(failure)) => {
             connection.close("no session could be opened").await;

@@ -1,6 +1,7 @@
 //! The registry over fake servers: what a filter, a storm of changes or a bad neighbour does.
 
 use hermes_registry::{Config, Registry, ServerState};
+use mcp_tests::record::Record;
 use mcp_tests::stage::{PATIENCE, STAGE_MARK, Stage, until};
 use mcp_types::Implementation;
 use serde_json::json;
@@ -189,4 +190,46 @@ async fn a_dead_and_a_silent_server_cost_the_good_one_nothing() {
         ServerState::Ready(_)
     ));
     close(&registry, &[&good, &dead, &silent]).await;
+}
+
+/// A server that answers no `initialize`, and is given a minute for it.
+fn slow() -> Stage {
+    Stage::new(SERVER, "{\"swallow\":\"initialize\",\"times\":9}\n")
+}
+
+async fn is_being_connected(stage: &Stage) {
+    let asked = |record: &Record| !record.of("initialize").is_empty();
+    stage.until("the server is asked", asked).await;
+}
+
+#[tokio::test]
+async fn closing_gives_up_a_server_that_is_being_connected_and_waits_for_its_end() {
+    let slow = slow();
+    let registry = registry(json!({ "slow": configured(&slow, json!({})) }));
+    let closing = async {
+        is_being_connected(&slow).await;
+        registry.close().await;
+        assert_eq!(slow.processes(), Vec::<String>::new());
+    };
+    let both = async { tokio::join!(registry.discover(), closing) };
+    let (catalog, ()) = timeout(PATIENCE, both).await.unwrap();
+    assert!(matches!(
+        catalog.server("slow").unwrap().state,
+        ServerState::Idle
+    ));
+    // Nothing is connected any more.
+    registry.discover().await;
+    assert_eq!(slow.processes(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn closing_waits_for_the_end_of_a_server_that_nobody_waits_for_any_more() {
+    let slow = slow();
+    let registry = registry(json!({ "slow": configured(&slow, json!({})) }));
+    tokio::select! {
+        _catalog = registry.discover() => panic!("the server never answers"),
+        () = is_being_connected(&slow) => {}
+    }
+    timeout(PATIENCE, registry.close()).await.unwrap();
+    assert_eq!(slow.processes(), Vec::<String>::new());
 }

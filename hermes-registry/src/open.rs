@@ -1,0 +1,88 @@
+//! From the configuration of a server to a client that has told its tools.
+
+use std::sync::Arc;
+
+use mcp_client::{Changes, Client, EraHint, Error};
+use mcp_transport::redact::Redactor;
+use mcp_types::Implementation;
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout_at};
+
+use crate::catalog::{Ready, Told};
+use crate::config::{Protocol, ServerConfig};
+use crate::connect::Connect;
+
+/// A server that has just been connected, or why it was not.
+pub(crate) type Connected = Result<(Client, Changes, Told), Error>;
+
+/// Connects a server and asks for its tools, all within its `connect_timeout`; what was started is
+/// ended before a failure is told, also if it is given up.
+pub(crate) async fn open(
+    connector: &dyn Connect,
+    we: &Implementation,
+    server: &ServerConfig,
+    redactor: &Redactor,
+    mut given_up: watch::Receiver<bool>,
+) -> Connected {
+    let until = Instant::now() + server.connect_timeout();
+    let builder = Client::builder(we.clone())
+        .server_name(server.name().as_str())
+        .redactor(redactor.clone())
+        .connect_timeout(server.connect_timeout())
+        .call_timeout(server.timeout())
+        .give_up(given_up.clone())
+        .era_hint(match server.protocol() {
+            Protocol::Auto => EraHint::Unknown,
+            Protocol::Legacy => EraHint::Legacy,
+            Protocol::Modern => EraHint::Modern,
+        });
+    let client = match server.http() {
+        Some(endpoint) => {
+            let http = connector.http(server, endpoint)?;
+            builder.connect_http(http).await?
+        }
+        None => {
+            let start = || connector.link(server, redactor);
+            builder.connect_with(start).await?
+        }
+    };
+    // Before the list is read, so that no change after it is missed.
+    let changes = client.changes();
+    let told = tokio::select! {
+        told = timeout_at(until, ask(&client)) => told,
+        _given_up = given_up.wait_for(|is_given_up| *is_given_up) => {
+            Ok(Err(Error::not_started("connecting was given up".to_owned())))
+        }
+    };
+    let failure = match told {
+        Ok(Ok(told)) => return Ok((client, changes, told)),
+        Ok(Err(error)) => error,
+        Err(_elapsed) => {
+            let waiting_for = "the server did not list its tools";
+            Error::not_connected_in_time(waiting_for, server.connect_timeout())
+        }
+    };
+    client.close().await;
+    Err(failure)
+}
+
+/// Asks a server for its tools.
+pub(crate) async fn ask(client: &Client) -> Result<Told, Error> {
+    let session = client.session();
+    let listing = client.list_tools().await?;
+    let tools: Vec<_> = listing.items.into_iter().map(Arc::new).collect();
+    let ready = Ready {
+        era: session.era,
+        version: session.version.clone(),
+        server: session.server.clone(),
+        instructions: session.instructions.clone(),
+        tools_listed: tools.len(),
+        ledger: client.ledger(),
+    };
+    Ok(Told {
+        ready,
+        tools,
+        diagnostics: listing.diagnostics,
+        cut: listing.cut,
+    })
+}
