@@ -67,7 +67,7 @@ impl Ledger {
         let mut steps = self.lock();
         steps.current = None;
         if steps.over.len() < ENTRIES_MAX {
-            let reply = head.map_or_else(String::new, |Head { status, media }| {
+            let reply = head.map_or_else(String::new, |Head { status, media, .. }| {
                 format!("{status} {media}").trim_end().to_owned()
             });
             steps.over.push(LedgerEntry {

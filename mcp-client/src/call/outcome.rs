@@ -77,6 +77,10 @@ impl<T> Call<T> {
                 if let Cow::Owned(text) = self.shared.host.redactor.redact(&error.message) {
                     error.message = text;
                 }
+                let is_unaddressed = trace.is_some_and(|trace| trace.is_unaddressed);
+                if is_unaddressed && has_forgotten(trace, &error.message) {
+                    return session_lost(method, &error.message);
+                }
                 Error::Answered(Box::new(error))
             }
             Outcome::Malformed { reason, excerpt } => match refusal(trace) {
@@ -97,18 +101,22 @@ impl<T> Call<T> {
                 }))
             }
             _ => match trace.and_then(|trace| trace.failure.as_ref()) {
-                Some(failure) => Error::Exchange(Box::new(ExchangeError {
-                    method: method.to_owned(),
-                    kind: failure.kind,
-                    reason: self
-                        .shared
-                        .host
-                        .redactor
-                        .redact(&failure.reason)
-                        .into_owned(),
-                    sent,
-                    evidence: self.evidence(trace),
-                })),
+                Some(failure) => {
+                    let redactor = &self.shared.host.redactor;
+                    let reason = redactor.redact(&failure.reason).into_owned();
+                    if failure.kind == ExchangeFailureKind::Status(400)
+                        && has_forgotten(trace, &reason)
+                    {
+                        return session_lost(method, &reason);
+                    }
+                    Error::Exchange(Box::new(ExchangeError {
+                        method: method.to_owned(),
+                        kind: failure.kind,
+                        reason,
+                        sent,
+                        evidence: self.evidence(trace),
+                    }))
+                }
                 None => closed(death, sent),
             },
         }
@@ -164,6 +172,27 @@ impl<T> Call<T> {
             fault => fault,
         }
     }
+}
+
+/// Whether a refusal tells that the server does not know the session that the request named.
+///
+/// Interop: the SDK for TypeScript shows in its examples how to answer that with 400, and many
+/// servers do after a restart, for ever (transcript `lost-session-told-otherwise`). A request that
+/// is refused for its session was not read any further.
+fn has_forgotten(trace: Option<&Trace>, said: &str) -> bool {
+    let head = trace.and_then(|trace| trace.head.as_ref());
+    head.is_some_and(|head| head.status == 400 && head.is_in_session)
+        && said.to_ascii_lowercase().contains("session")
+}
+
+fn session_lost(method: &str, said: &str) -> Error {
+    Error::Exchange(Box::new(ExchangeError {
+        method: method.to_owned(),
+        kind: ExchangeFailureKind::SessionLost,
+        reason: format!("the server does not know the session any more: {said}"),
+        sent: Sent::No,
+        evidence: String::new(),
+    }))
 }
 
 /// The status of a reply that refused the request.

@@ -5,7 +5,10 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use bytes::Bytes;
-use mcp_jsonrpc::{CallId, Event, Malformed, Method, Misbehavior, Outcome, RequestId, Tie};
+use mcp_jsonrpc::{
+    CallId, Decoded, Event, Limits, Malformed, Method, Misbehavior, Outcome, RequestId, Shape, Tie,
+    decode,
+};
 use mcp_transport::link::{
     Closed, ExchangeFailure, ExchangeFailureKind, ExchangeId, Inbound, Origin, Outbound, Retracted,
     SendError,
@@ -82,6 +85,7 @@ impl Core {
             }
             Inbound::Frame { origin, body, .. } => {
                 cause.origin = Some(origin);
+                self.note_unaddressed(origin, &body);
                 self.peer.handle_frame(body, tie(origin));
                 self.reply_over(origin, &mut cause);
             }
@@ -104,7 +108,15 @@ impl Core {
                 exchange,
                 status,
                 media,
-            } => self.note_head(exchange, Head { status, media }),
+                is_in_session,
+            } => {
+                let head = Head {
+                    status,
+                    media,
+                    is_in_session,
+                };
+                self.note_head(exchange, head);
+            }
             Inbound::ExchangeEnded { exchange } => {
                 let reason = "the server ended its reply without an answer";
                 let kind = ExchangeFailureKind::NoAnswer;
@@ -145,6 +157,23 @@ impl Core {
         if let Some(waiter) = self.peer.waiter_mut(CallId::new(exchange.0)) {
             // A reply has one head; should a stream be taken up again, the first one counts.
             waiter.trace().head.get_or_insert(head);
+        }
+    }
+
+    /// Remembers that a refusal is an error without an id of ours.
+    fn note_unaddressed(&mut self, origin: Origin, body: &[u8]) {
+        let Origin::Reply(exchange) = origin else {
+            return;
+        };
+        let waiter = self.peer.waiter_mut(CallId::new(exchange.0));
+        let Some(trace) = waiter.and_then(|waiter| waiter.trace.as_mut()) else {
+            return;
+        };
+        if trace.head.as_ref().is_some_and(|head| head.status >= 400)
+            && let Ok(Decoded::One(envelope)) = decode(body, Limits::default().depth_max)
+            && matches!(envelope.shape, Shape::Failure { .. })
+        {
+            trace.is_unaddressed = envelope.id.as_call().is_none();
         }
     }
 

@@ -53,6 +53,7 @@ impl Waiter {
 pub(crate) struct Head {
     pub(crate) status: u16,
     pub(crate) media: String,
+    pub(crate) is_in_session: bool,
 }
 
 /// How a call ended, as its waiter hears it.
@@ -77,4 +78,6 @@ pub(crate) struct Trace {
     pub(crate) stood: Duration,
     /// The first thing on the stream of the reply that was no message.
     pub(crate) stray: Option<Bytes>,
+    /// Whether its reply was an error that names no request, as when the request was not read.
+    pub(crate) is_unaddressed: bool,
 }

@@ -66,15 +66,17 @@ async fn converse(
         wire.sender.session().opened(response.headers());
         session = session_of(wire, labels);
     }
+    let is_in_session = session.is_some() && labels.step == Step::Ordinary;
     if !status.is_success() || !wire.sender.session().is_open() {
         wire.tell(Inbound::Head {
             exchange,
             status: status.as_u16(),
             media: media.as_str().to_owned(),
+            is_in_session,
         })
         .await;
     }
-    if status == StatusCode::NOT_FOUND && session.is_some() && labels.step == Step::Ordinary {
+    if status == StatusCode::NOT_FOUND && is_in_session {
         let said = wire.shown(&read_excerpt(response).await);
         let reason = format!("the server does not know the session any more{said}");
         return Err(ExchangeFailure::new(Kind::SessionLost, reason, false));

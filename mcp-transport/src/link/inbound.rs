@@ -57,6 +57,8 @@ pub enum Inbound {
         status: u16,
         /// The essence of the content type, in lower case; empty if there is none.
         media: String,
+        /// Whether the request named a session that had been opened.
+        is_in_session: bool,
     },
     /// The stream that brings every answer is open, and what is sent leaves from now on; over
     /// HTTP+SSE alone.

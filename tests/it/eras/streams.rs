@@ -60,6 +60,7 @@ async fn a_reply_on_the_stream_of_a_call_is_its_own_whatever_id_it_has() {
                 exchange: exchange_of(&two),
                 status: 200,
                 media: "application/json".to_owned(),
+                is_in_session: false,
             };
             far.inbound(head).await;
             let frame = json!({"jsonrpc": "2.0", "id": id, "error": {"code": 7, "message": "two"}});
@@ -209,6 +210,7 @@ async fn the_probe_ends_with_the_stream_it_was_asked_on() {
             exchange,
             status: 404,
             media: String::new(),
+            is_in_session: false,
         })
         .await;
         far.inbound(Inbound::ExchangeFailed { exchange, failure })

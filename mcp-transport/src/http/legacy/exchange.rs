@@ -57,6 +57,8 @@ async fn converse(
             exchange,
             status: status.as_u16(),
             media,
+            // The session is the stream, and ends with it.
+            is_in_session: false,
         })
         .await;
     }
