@@ -177,6 +177,8 @@ fn clippy() -> Outcome {
         Cmd::new("cargo clippy --quiet -p")
             .arg(tidy::text(package, "name"))
             .arg("--all-targets")
+            // The crate's own ones, which only ever add code, such as `real-peers`.
+            .arg("--all-features")
             .arg("--")
             .arg("-D")
             .arg("warnings")
