@@ -1,9 +1,9 @@
 //! From a stream of events to typed messages, in memory: our path and rmcp's.
 
 use bytes::Bytes;
-use mcp_jsonrpc::{Decoded, Limits, Shape, decode};
+use mcp_jsonrpc::params_of_notice;
 use mcp_transport::sse::SseDecoder;
-use mcp_types::{Decode as _, ProgressParams};
+use mcp_types::{Decode as _, ProgressParams, method};
 
 use crate::sse::{cut, measure};
 use crate::table::median;
@@ -59,18 +59,9 @@ fn ours(chunks: &[Bytes]) -> Result<usize, String> {
     for chunk in chunks {
         decoder.push(chunk.clone());
         while let Some(event) = decoder.next_event().map_err(|error| error.to_string())? {
-            let Ok(Decoded::One(envelope)) = decode(&event.data, Limits::default().depth_max)
-            else {
-                return Err("no message".to_owned());
-            };
-            let Shape::Notice {
-                params: Some(params),
-                ..
-            } = envelope.shape
-            else {
-                return Err("no notice".to_owned());
-            };
-            let text = std::str::from_utf8(params.of(&event.data));
+            // As the client does.
+            let params = params_of_notice(&event.data, method::NOTIFICATIONS_PROGRESS);
+            let text = std::str::from_utf8(params.ok_or("no progress")?);
             let text = text.map_err(|error| error.to_string())?;
             let params = ProgressParams::decode(text).map_err(|error| error.to_string())?;
             count += usize::from(params.value.progress > 0.0);

@@ -186,51 +186,6 @@ pub fn decode(frame: &[u8], depth_max: usize) -> Result<Decoded<'_>, Malformed> 
     }
 }
 
-/// Recognises the two member orders in which servers write successful answers, by their first and
-/// last bytes alone.
-///
-/// For valid JSON both are unambiguous. For anything else the returned span is no JSON value,
-/// which its reader finds out; [`crate::Answer::recheck`] then tells what was wrong.
-pub(crate) fn quick_answer(frame: &[u8]) -> Option<(CallId, Span)> {
-    let body = frame.strip_suffix(b"}")?;
-    if let Some(rest) = body.strip_prefix(br#"{"jsonrpc":"2.0","id":"#) {
-        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let number = small_number(rest.get(..digits)?)?;
-        let result = rest.get(digits..)?.strip_prefix(br#","result":"#)?;
-        let span = Span {
-            start: body.len() - result.len(),
-            end: body.len(),
-        };
-        return (!result.is_empty()).then_some((CallId::new(number), span));
-    }
-    let rest = body.strip_prefix(br#"{"result":"#)?;
-    let digits = rest
-        .iter()
-        .rev()
-        .take_while(|byte| byte.is_ascii_digit())
-        .count();
-    let (head, number) = rest.split_at_checked(rest.len() - digits)?;
-    let result = head.strip_suffix(br#","jsonrpc":"2.0","id":"#)?;
-    let start = body.len() - rest.len();
-    let span = Span {
-        start,
-        end: start + result.len(),
-    };
-    (!result.is_empty()).then_some((CallId::new(small_number(number)?), span))
-}
-
-/// A number of one to 15 digits without a leading zero; anything else goes the general way.
-fn small_number(digits: &[u8]) -> Option<u64> {
-    if digits.is_empty() || digits.len() > 15 || (digits.len() > 1 && digits.starts_with(b"0")) {
-        return None;
-    }
-    Some(
-        digits
-            .iter()
-            .fold(0, |number, digit| number * 10 + u64::from(digit - b'0')),
-    )
-}
-
 /// The elements of an array, one after the other; nothing is kept of those that are past.
 pub(crate) struct Elements<'a> {
     scanner: Scanner<'a>,
@@ -575,28 +530,5 @@ mod tests {
         let texts: Vec<_> = spans.iter().map(|span| span.of(frame)).collect();
         assert_eq!(texts, [br#"{"id":1,"result":1}"#.as_slice(), b"2"]);
         assert_eq!(decode(b"[]", 128), Ok(Decoded::Batch(vec![])));
-    }
-
-    #[test]
-    fn quick_answers_agree_with_the_general_path() {
-        for frame in [
-            r#"{"jsonrpc":"2.0","id":12,"result":{"a":"}"}}"#,
-            r#"{"result":{"content":[]},"jsonrpc":"2.0","id":7}"#,
-            r#"{"result":"x","jsonrpc":"2.0","id":0}"#,
-        ] {
-            let (call, span) = quick_answer(frame.as_bytes()).unwrap();
-            let envelope = one(frame);
-            assert_eq!(envelope.id.as_call(), Some(call));
-            assert_eq!(envelope.shape, Shape::Answer { result: span });
-        }
-        for frame in [
-            r#"{"jsonrpc":"2.0","id":"1","result":1}"#,
-            r#"{"jsonrpc":"2.0","id":1,"error":1}"#,
-            r#"{"jsonrpc":"2.0","id":1,"result":}"#,
-            r#"{"jsonrpc":"2.0","id":1234567890123456,"result":1}"#,
-            r#"{"result":1,"id":1}"#,
-        ] {
-            assert_eq!(quick_answer(frame.as_bytes()), None, "{frame}");
-        }
     }
 }

@@ -19,6 +19,7 @@
 //! Reading order: [`RequestId`] and [`CallId`], [`ErrorObject`], [`decode`], [`Peer`].
 
 mod decode;
+mod edges;
 mod encode;
 mod error;
 mod id;
@@ -28,6 +29,7 @@ mod recover;
 mod scan;
 
 pub use decode::{Decoded, Envelope, Id, Malformed, Shape, Span, decode};
+pub use edges::params_of_notice;
 pub use error::{ErrorCode, ErrorObject, Misbehavior};
 pub use id::{CallId, RequestId};
 pub use limits::Limits;

@@ -13,11 +13,12 @@ use mcp_transport::link::{
     Closed, ExchangeFailure, ExchangeFailureKind, ExchangeId, Inbound, Origin, Outbound, Retracted,
     SendError,
 };
-use mcp_types::{CancelledParams, ProgressParams, SubscriptionsAcknowledgedParams, Token, method};
+use mcp_types::{ProgressParams, method};
 
 use super::asks::{Ask, AskNumber};
 use super::core::Core;
 use super::shared::{Death, Life};
+use super::told::plain_progress;
 use super::waiter::{Head, Settled, Waiter};
 use crate::Sent;
 use crate::call::Hearers;
@@ -29,11 +30,11 @@ const STRAY_MAX: usize = 8 * 1024;
 
 /// What made the peer's events happen.
 #[derive(Default)]
-struct Cause {
+pub(super) struct Cause {
     /// Where the frame came from, if it was one.
-    origin: Option<Origin>,
+    pub(super) origin: Option<Origin>,
     /// Why an exchange brought no answer, if that is what happened.
-    failure: Option<ExchangeFailure>,
+    pub(super) failure: Option<ExchangeFailure>,
 }
 
 /// Something to do once the lock is released, in order.
@@ -84,6 +85,11 @@ impl Core {
                 happened.push(Happening::Strayed { excerpt });
             }
             Inbound::Frame { origin, body, .. } => {
+                if let Some(progress) = plain_progress(origin, &body) {
+                    self.peer.handle_known_notice();
+                    self.progressed(now, progress, happened);
+                    return;
+                }
                 cause.origin = Some(origin);
                 self.note_unaddressed(origin, &body);
                 self.peer.handle_frame(body, tie(origin));
@@ -217,7 +223,7 @@ impl Core {
     }
 
     /// Turns the peer's events into what is to be done.
-    fn drain(&mut self, now: Instant, cause: &Cause, happened: &mut Vec<Happening>) {
+    pub(super) fn drain(&mut self, now: Instant, cause: &Cause, happened: &mut Vec<Happening>) {
         while let Some(event) = self.peer.poll_event() {
             match event {
                 Event::Settled {
@@ -328,110 +334,6 @@ impl Core {
         }
     }
 
-    fn noticed(
-        &mut self,
-        now: Instant,
-        (method, params): (Method, Option<Bytes>),
-        origin: Option<Origin>,
-        happened: &mut Vec<Happening>,
-    ) {
-        match method.as_str() {
-            method::NOTIFICATIONS_PROGRESS => {
-                let Some(progress) = read::<ProgressParams>(params.as_ref()) else {
-                    return;
-                };
-                // Spec: T-39. Progress for a call that has ended is dropped.
-                let Token::Number(number) = progress.progress_token else {
-                    return;
-                };
-                let Ok(number) = u64::try_from(number) else {
-                    return;
-                };
-                let call = CallId::new(number);
-                self.peer.touch(now, call);
-                let waiter = self.peer.waiter(call);
-                if let Some(hearers) = waiter.and_then(|waiter| waiter.hearers.clone()) {
-                    happened.push(Happening::Progressed { hearers, progress });
-                }
-            }
-            method::NOTIFICATIONS_CANCELLED => {
-                let Some(cancelled) = read::<CancelledParams>(params.as_ref()) else {
-                    return;
-                };
-                let Some(id) = cancelled.request_id.and_then(request_id) else {
-                    return;
-                };
-                self.end_subscription(now, &id, happened);
-                let withdrawn = self.withdraw_ask(&id);
-                happened.extend(withdrawn.map(|number| Happening::Withdrawn { number }));
-            }
-            method::NOTIFICATIONS_SUBSCRIPTIONS_ACKNOWLEDGED => {
-                let hearers = self.subscriber(params.as_ref(), origin);
-                happened.extend(hearers.map(|hearers| Happening::Acknowledged { hearers }));
-            }
-            method::NOTIFICATIONS_MESSAGE => {
-                let hearers = self.hearers_of_logs(origin);
-                happened.push(Happening::Noticed {
-                    method,
-                    params,
-                    hearers,
-                });
-            }
-            _ => happened.push(Happening::Noticed {
-                method,
-                params,
-                hearers: None,
-            }),
-        }
-    }
-
-    /// Who made the subscription that a server acknowledges: it names it (SUB-03), and over streams
-    /// it says so on that of the subscription.
-    fn subscriber(&self, params: Option<&Bytes>, origin: Option<Origin>) -> Option<Arc<Hearers>> {
-        let named = read::<SubscriptionsAcknowledgedParams>(params)
-            .and_then(|acknowledged| acknowledged.meta?.subscription_id());
-        let number = match (named, origin) {
-            (Some(Token::Number(number)), _) => u64::try_from(number).ok()?,
-            (None, Some(Origin::Stream(exchange))) => exchange.0,
-            _ => return None,
-        };
-        let waiter = self.peer.waiter(CallId::new(number))?;
-        waiter.hearers.clone()
-    }
-
-    /// Who hears the log messages of the call on whose reply stream one came.
-    fn hearers_of_logs(&self, origin: Option<Origin>) -> Option<Arc<Hearers>> {
-        let waiter = self.peer.waiter(tied(origin)?)?;
-        waiter.hearers.clone().filter(|hearers| hearers.hear_logs())
-    }
-
-    /// Ends the subscription that a modern server says is over.
-    ///
-    /// Spec: CANC-08, SUB-06. It may end nothing else in this way.
-    fn end_subscription(&mut self, now: Instant, id: &RequestId, happened: &mut Vec<Happening>) {
-        let RequestId::Number(number) = id else {
-            return;
-        };
-        let Some(call) = u64::try_from(*number).ok().map(CallId::new) else {
-            return;
-        };
-        let method = self.peer.waiter(call).map(|waiter| &*waiter.method);
-        if method == Some(method::SUBSCRIPTIONS_LISTEN) {
-            self.peer.handle_lost(call);
-            // Its stream may still be open; a link that is gone has none.
-            let exchange = ExchangeId(call.number());
-            let _: Result<(), SendError> = self.sender.push(Outbound::Abort { exchange });
-            let reason = "the server ended the subscription";
-            let kind = ExchangeFailureKind::NoAnswer;
-            let failure = Some(ExchangeFailure::new(kind, reason, true));
-            let cause = Cause {
-                failure,
-                ..Cause::default()
-            };
-            self.drain(now, &cause, happened);
-        }
-    }
-
     fn asked(
         &mut self,
         id: RequestId,
@@ -466,7 +368,7 @@ fn begins_like_a_message(body: &[u8]) -> bool {
 }
 
 /// The call that something belongs to, by where it came from.
-fn tied(origin: Option<Origin>) -> Option<CallId> {
+pub(super) fn tied(origin: Option<Origin>) -> Option<CallId> {
     match origin? {
         Origin::Reply(exchange) | Origin::Stream(exchange) => Some(CallId::new(exchange.0)),
         _ => None,
@@ -478,20 +380,5 @@ fn tie(origin: Origin) -> Tie {
         Origin::Reply(exchange) => Tie::Reply(CallId::new(exchange.0)),
         Origin::Stream(exchange) => Tie::Stream(CallId::new(exchange.0)),
         _ => Tie::None,
-    }
-}
-
-/// Reads the parameters of a notice; a broken one says nothing (CANC-05).
-pub(super) fn read<T: mcp_types::Decode>(params: Option<&Bytes>) -> Option<T> {
-    let text = std::str::from_utf8(params?).ok()?;
-    T::decode(text).ok().map(|decoded| decoded.value)
-}
-
-fn request_id(token: Token) -> Option<RequestId> {
-    match token {
-        Token::Number(number) => Some(RequestId::Number(number)),
-        Token::Text(text) => Some(RequestId::Text(text.into())),
-        Token::Raw(raw) => Some(RequestId::Decimal(raw.as_str().into())),
-        _ => None,
     }
 }

@@ -5,6 +5,7 @@ mod chores;
 mod core;
 mod happening;
 mod shared;
+mod told;
 mod waiter;
 
 use std::future::{Future as _, poll_fn};
@@ -24,8 +25,9 @@ use tokio::time::{Sleep, sleep_until};
 pub(crate) use self::asks::ASK_MAX;
 use self::asks::Asks;
 use self::chores::Chores;
-use self::happening::{Happening, read};
+use self::happening::Happening;
 pub(crate) use self::shared::{Begun, Death, Host, Shared};
+use self::told::read;
 pub(crate) use self::waiter::{Head, Settled, Trace, Waiter};
 use crate::call::Hearers;
 use crate::clock;

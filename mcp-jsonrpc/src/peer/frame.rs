@@ -4,9 +4,8 @@ use bytes::Bytes;
 
 use super::event::Method;
 use super::{Answer, Event, Outcome, Peer};
-use crate::decode::{
-    Decoded, Elements, Envelope, Id, Malformed, Shape, Span, decode, quick_answer,
-};
+use crate::decode::{Decoded, Elements, Envelope, Id, Malformed, Shape, Span, decode};
+use crate::edges::quick_answer;
 use crate::recover::{Recovered, recover};
 use crate::scan::{DEPTH_MAX, may_be_deeper};
 use crate::{CallId, ErrorObject, Misbehavior, RequestId, recover_ids};
@@ -68,6 +67,11 @@ impl<W> Peer<W> {
         if before.0 == self.strikes || before.1 != self.ledger.settled {
             self.is_good();
         }
+    }
+
+    /// Counts a notification that was recognised by [`crate::params_of_notice`] and read.
+    pub fn handle_known_notice(&mut self) {
+        self.is_good();
     }
 
     fn handle_message(&mut self, frame: &Bytes, tie: Tie) {
