@@ -88,10 +88,16 @@ impl Mailbox {
     }
 }
 
+#[derive(Debug, Default)]
+struct Mailboxes {
+    open: Vec<Weak<Mailbox>>,
+    is_closed: bool,
+}
+
 /// Who watches what on one connection.
 #[derive(Debug, Default)]
 pub(crate) struct Watchers {
-    mailboxes: Mutex<Vec<Weak<Mailbox>>>,
+    mailboxes: Mutex<Mailboxes>,
     /// What a legacy server is asked to tell of.
     intents: Mutex<Intents>,
 }
@@ -113,6 +119,7 @@ impl Watchers {
 
     /// Tells everybody that nothing more comes.
     pub(crate) fn close(&self) {
+        self.mailboxes().is_closed = true;
         for mailbox in self.alive() {
             mailbox.lock().is_closed = true;
             mailbox.arrived.notify_one();
@@ -126,12 +133,9 @@ impl Watchers {
     }
 
     fn alive(&self) -> Vec<Arc<Mailbox>> {
-        let mut mailboxes = self
-            .mailboxes
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        mailboxes.retain(|mailbox| mailbox.strong_count() > 0);
-        mailboxes.iter().filter_map(Weak::upgrade).collect()
+        let mut mailboxes = self.mailboxes();
+        mailboxes.open.retain(|mailbox| mailbox.strong_count() > 0);
+        mailboxes.open.iter().filter_map(Weak::upgrade).collect()
     }
 
     fn open(&self, watched: Vec<String>) -> Arc<Mailbox> {
@@ -140,12 +144,17 @@ impl Watchers {
             pending: Mutex::default(),
             arrived: Notify::new(),
         });
-        let mut mailboxes = self
-            .mailboxes
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        mailboxes.push(Arc::downgrade(&mailbox));
+        let mut mailboxes = self.mailboxes();
+        // Whoever comes after the end of the connection is told so too.
+        mailbox.lock().is_closed = mailboxes.is_closed;
+        mailboxes.open.push(Arc::downgrade(&mailbox));
         mailbox
+    }
+
+    fn mailboxes(&self) -> MutexGuard<'_, Mailboxes> {
+        self.mailboxes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -304,6 +313,16 @@ mod tests {
         assert_eq!(mailbox.take(), None);
         watchers.tell("again");
         assert!(matches!(mailbox.take(), Some(ResourceUpdate::One(_))));
+    }
+
+    #[test]
+    fn whoever_subscribes_after_the_end_hears_of_it() {
+        let watchers = Watchers::default();
+        let before = watchers.open(Vec::new());
+        watchers.close();
+        for mailbox in [before, watchers.open(Vec::new())] {
+            assert!(mailbox.lock().is_closed);
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use mcp_jsonrpc::Timeouts;
 use mcp_types::{EmptyResult, method};
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::shared::Shared;
@@ -24,6 +25,7 @@ const UNSUBSCRIBE_MAX: Duration = Duration::from_secs(10);
 pub(super) struct Chores {
     shared: Arc<Shared>,
     tasks: JoinSet<()>,
+    turns: Arc<Semaphore>,
 }
 
 impl Chores {
@@ -31,6 +33,7 @@ impl Chores {
         Self {
             shared,
             tasks: JoinSet::new(),
+            turns: Arc::new(Semaphore::new(AT_ONCE_MAX)),
         }
     }
 
@@ -39,7 +42,8 @@ impl Chores {
         while self.tasks.try_join_next().is_some() {}
         let due = self.shared.watchers.intents().take_due();
         for uri in due {
-            self.tasks.spawn(pursue(Arc::clone(&self.shared), uri));
+            let (shared, turns) = (Arc::clone(&self.shared), Arc::clone(&self.turns));
+            self.tasks.spawn(pursue(shared, turns, uri));
         }
     }
 
@@ -49,12 +53,26 @@ impl Chores {
     }
 }
 
+/// How many resources are asked for at once.
+// Bound: a new session is asked for all resources that the lost one was, which must neither flood
+// the server nor use up the calls that may be in flight.
+const AT_ONCE_MAX: usize = 16;
+
 /// Asks for what is wanted of one resource until the server has been asked for just that.
-async fn pursue(shared: Arc<Shared>, uri: String) {
+async fn pursue(shared: Arc<Shared>, turns: Arc<Semaphore>, uri: String) {
     loop {
+        // The semaphore is never closed.
+        let Ok(_turn) = turns.acquire().await else {
+            return;
+        };
         let step = shared.watchers.intents().next(&uri);
         let Some(step) = step else { return };
         let asked = ask(&shared, step, &uri).await;
+        if let (Step::Subscribe, Err(error)) = (step, &asked) {
+            // In a new session nobody waits for it who could be told.
+            let server = &*shared.host.server;
+            tracing::warn!(server, %error, "a resource is not watched");
+        }
         shared.watchers.intents().done(&uri, step, &asked);
     }
 }

@@ -25,13 +25,9 @@ impl Core {
         happened: &mut Vec<Happening>,
     ) {
         // Spec: T-39. Progress for a call that has ended is dropped.
-        let Token::Number(number) = progress.progress_token else {
+        let Some(call) = call_of(&progress.progress_token) else {
             return;
         };
-        let Ok(number) = u64::try_from(number) else {
-            return;
-        };
-        let call = CallId::new(number);
         self.peer.touch(now, call);
         let waiter = self.peer.waiter(call);
         if let Some(hearers) = waiter.and_then(|waiter| waiter.hearers.clone()) {
@@ -89,12 +85,8 @@ impl Core {
     fn subscriber(&self, params: Option<&Bytes>, origin: Option<Origin>) -> Option<Arc<Hearers>> {
         let named = read::<SubscriptionsAcknowledgedParams>(params)
             .and_then(|acknowledged| acknowledged.meta?.subscription_id());
-        let number = match (named, origin) {
-            (Some(Token::Number(number)), _) => u64::try_from(number).ok()?,
-            (None, Some(Origin::Stream(exchange))) => exchange.0,
-            _ => return None,
-        };
-        let waiter = self.peer.waiter(CallId::new(number))?;
+        let call = named.as_ref().and_then(call_of).or_else(|| tied(origin));
+        let waiter = self.peer.waiter(call?)?;
         waiter.hearers.clone()
     }
 
@@ -148,6 +140,19 @@ pub(super) fn plain_progress(origin: Origin, body: &[u8]) -> Option<ProgressPara
 pub(super) fn read<T: Decode>(params: Option<&Bytes>) -> Option<T> {
     let text = std::str::from_utf8(params?).ok()?;
     T::decode(text).ok().map(|decoded| decoded.value)
+}
+
+/// The call that a server means by a token of ours, which are all numbers.
+///
+/// Interop: servers that make text of ids make text of tokens too (test
+/// `progress_with_a_token_that_became_a_text_keeps_its_call_alive`).
+fn call_of(token: &Token) -> Option<CallId> {
+    let number = match token {
+        Token::Number(number) => u64::try_from(*number).ok(),
+        Token::Text(text) => text.parse().ok(),
+        _ => None,
+    };
+    number.map(CallId::new)
 }
 
 fn request_id(token: Token) -> Option<RequestId> {

@@ -71,6 +71,31 @@ async fn progress_extends_the_idle_budget_and_never_the_hard_one() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn progress_with_a_token_that_became_a_text_keeps_its_call_alive() {
+    let (client, mut far) = connected().await;
+    let (arguments, seen) = (empty(), Arc::new(Mutex::new(0)));
+    let count = Arc::clone(&seen);
+    let call = client.call_tool("t", &arguments).timeout(10 * SECOND);
+    let call = call.on_progress(move |_progress| *count.lock().unwrap() += 1);
+    let serve = async {
+        let request = far.expect("tools/call").await;
+        let token = request.params()["_meta"]["progressToken"].to_string();
+        for progress in 1..=2 {
+            sleep(8 * SECOND).await; // sleep: the time is paused
+            let params = json!({"progressToken": token, "progress": progress});
+            far.say(
+                json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params}),
+            )
+            .await;
+        }
+        far.answer(&request, json!({"content": []})).await;
+    };
+    let (ended, ()) = tokio::join!(ends(call), serve);
+    ended.unwrap();
+    assert_eq!(*seen.lock().unwrap(), 2);
+}
+
+#[tokio::test(start_paused = true)]
 async fn progress_of_another_call_extends_nothing() {
     let (client, mut far) = connected().await;
     let arguments = empty();

@@ -6,7 +6,7 @@ use mcp_client::error::Misuse;
 use mcp_client::{Change, Client, Error, ResourceUpdate, Subscription};
 use mcp_tests::script::{Heard, ScriptedServer, discovered, initialized};
 use mcp_tests::stage::builder;
-use mcp_transport::link::{Origin, Outbound};
+use mcp_transport::link::{ExchangeFailure, ExchangeFailureKind, Inbound, Origin, Outbound};
 use mcp_types::CompleteParams;
 use mcp_types::completion::{CompletionArgument, PromptReference};
 use serde_json::{Value, json};
@@ -183,6 +183,58 @@ async fn whoever_waits_to_be_granted_hears_of_the_end_of_the_connection() {
     );
     let again = client.subscribe(["a:1"]).await;
     assert!(matches!(again, Err(Error::Closed(_))), "{again:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_subscribes_to_a_modern_server_that_is_gone_hears_of_its_end() {
+    let (client, far) = watching_modern().await;
+    drop(far.into_far_end());
+    client.ended().await;
+    let mut subscription = client.subscribe(["file:///a"]).await.unwrap();
+    let next = tokio::time::timeout(Duration::from_secs(3_600), subscription.next());
+    assert_eq!(next.await, Ok(None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_new_session_is_asked_for_all_that_is_watched_sixteen_at_a_time() {
+    let (client, mut far) = watching_legacy().await;
+    let uris: Vec<_> = (0..20).map(|number| format!("a:{number:02}")).collect();
+    let (subscription, ()) = tokio::join!(client.subscribe(uris.clone()), async {
+        for _ in 0..20 {
+            let request = far.expect("resources/subscribe").await;
+            far.answer(&request, json!({})).await;
+        }
+    });
+    let mut subscription = subscription.unwrap();
+    let ((), listed) = tokio::join!(
+        async {
+            let list = far.expect("tools/list").await;
+            let (kind, exchange) = (ExchangeFailureKind::SessionLost, list.exchange.unwrap());
+            let failure = ExchangeFailure::new(kind, "lost", false);
+            far.inbound(Inbound::ExchangeFailed { exchange, failure })
+                .await;
+            let opening = far.expect("initialize").await;
+            far.answer(&opening, initialized("2025-11-25", capabilities()))
+                .await;
+            far.expect("notifications/initialized").await;
+            let list = far.expect("tools/list").await;
+            far.answer(&list, json!({"tools": []})).await;
+        },
+        client.list_tools()
+    );
+    listed.unwrap();
+    let mut asked = Vec::new();
+    for _ in 0..16 {
+        asked.push(far.expect("resources/subscribe").await);
+    }
+    says_nothing(&mut far).await;
+    while let Some(request) = asked.pop() {
+        far.answer(&request, json!({})).await;
+        if asked.len() < 16 && asked.len() >= 12 {
+            far.expect("resources/subscribe").await;
+        }
+    }
+    assert_eq!(subscription.next().await, Some(ResourceUpdate::Many));
 }
 
 /// Acknowledges a subscription on its own stream, by its id or by the stream alone.
