@@ -59,6 +59,39 @@ pub(crate) fn filter_of(changes: &[Change]) -> SubscriptionFilter {
     })
 }
 
+/// What was wanted and is not granted, in words (SUB-04).
+fn not_granted(wanted: &SubscriptionFilter, granted: &SubscriptionFilter) -> Vec<String> {
+    let lists = [
+        (
+            "tools",
+            wanted.tools_list_changed,
+            granted.tools_list_changed,
+        ),
+        (
+            "prompts",
+            wanted.prompts_list_changed,
+            granted.prompts_list_changed,
+        ),
+        (
+            "resources",
+            wanted.resources_list_changed,
+            granted.resources_list_changed,
+        ),
+    ];
+    let is_missing = |wanted, granted| wanted == Some(true) && granted != Some(true);
+    let lists = lists
+        .into_iter()
+        .filter(|(_list, wanted, granted)| is_missing(*wanted, *granted))
+        .map(|(list, ..)| format!("changes of the list of {list}"));
+    let granted = granted
+        .resource_subscriptions
+        .as_deref()
+        .unwrap_or_default();
+    let resources = wanted.resource_subscriptions.iter().flatten();
+    let resources = resources.filter(|uri| !granted.contains(uri)).cloned();
+    lists.chain(resources).collect()
+}
+
 /// One subscription, as long as somebody polls it.
 pub(crate) struct Listening {
     shared: Arc<Shared>,
@@ -153,8 +186,21 @@ impl Listening {
             request.labels = Some(Box::new(labels));
         }
         let read = read_typed::<SubscriptionsListenResult>;
-        Call::new(Arc::clone(&self.shared), NO_TIMEOUT, request, read)
-            .on_acknowledged(Arc::clone(&self.acknowledged))
+        let (wanted, acknowledged) = (self.filter.clone(), Arc::clone(&self.acknowledged));
+        let server = Arc::clone(&self.shared.host.server);
+        Call::new(Arc::clone(&self.shared), NO_TIMEOUT, request, read).on_acknowledged(
+            move |granted| {
+                let missing = not_granted(&wanted, granted);
+                if !missing.is_empty() {
+                    tracing::warn!(
+                        server = &*server,
+                        ?missing,
+                        "the server will not tell of all"
+                    );
+                }
+                acknowledged();
+            },
+        )
     }
 }
 
@@ -163,5 +209,21 @@ impl std::fmt::Debug for Listening {
         f.debug_struct("Listening")
             .field("filter", &self.filter)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_server_does_not_grant_is_known() {
+        let wanted = SubscriptionFilter::new().with_tools().with_prompts();
+        let wanted = wanted.with_resource("a:1").with_resource("a:2");
+        assert!(not_granted(&wanted, &wanted).is_empty());
+        let granted = SubscriptionFilter::new().with_tools().with_resource("a:2");
+        let missing = not_granted(&wanted, &granted);
+        assert_eq!(missing, ["changes of the list of prompts", "a:1"]);
+        assert_eq!(not_granted(&wanted, &SubscriptionFilter::new()).len(), 4);
     }
 }

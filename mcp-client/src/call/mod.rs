@@ -22,7 +22,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use mcp_jsonrpc::{Answer, CallId, Timeouts};
-use mcp_types::{LoggingLevel, ProgressParams};
+use mcp_types::{LoggingLevel, ProgressParams, SubscriptionFilter};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
@@ -39,7 +39,6 @@ pub(crate) use self::reply::{
 pub(crate) use self::request::Request;
 use crate::driver::{Begun, Settled, Shared, Waiter};
 use crate::error::{Budget, Misuse, TimedOut};
-use crate::listening::Acknowledged;
 use crate::notice::ProgressSink;
 use crate::trace::TraceContext;
 use crate::{Error, Sent};
@@ -205,10 +204,13 @@ impl<T> Call<T> {
     }
 
     /// Has `acknowledged` run whenever the server acknowledges the subscription that the call is.
-    pub(crate) fn on_acknowledged(mut self, acknowledged: Acknowledged) -> Self {
+    pub(crate) fn on_acknowledged(
+        mut self,
+        acknowledged: impl Fn(&SubscriptionFilter) + Send + Sync + 'static,
+    ) -> Self {
         let hearers = self.hearers.get_or_insert_default();
         if let Some(hearers) = Arc::get_mut(hearers) {
-            hearers.acknowledged = Some(acknowledged);
+            hearers.acknowledged = Some(Box::new(acknowledged));
         }
         self
     }

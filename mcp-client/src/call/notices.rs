@@ -6,10 +6,9 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mcp_types::{LoggingMessageParams, ProgressParams};
+use mcp_types::{LoggingMessageParams, ProgressParams, SubscriptionFilter};
 use tokio::sync::Notify;
 
-use crate::listening::Acknowledged;
 use crate::notice::ProgressSink;
 
 /// Something that a server told during a call.
@@ -131,6 +130,9 @@ impl Queue {
     }
 }
 
+/// Takes what a server grants of a subscription; runs in the reader, so it must be quick.
+type GrantSink = Box<dyn Fn(&SubscriptionFilter) + Send + Sync>;
+
 /// Who hears what the server tells during one call. It ends the stream when it is dropped, which
 /// is when neither the call nor a request of it is left.
 #[derive(Default)]
@@ -138,14 +140,14 @@ pub(crate) struct Hearers {
     pub(super) progress: Option<ProgressSink>,
     pub(super) queue: Option<Arc<Queue>>,
     /// What is done once the server has acknowledged the subscription that the call is.
-    pub(super) acknowledged: Option<Acknowledged>,
+    pub(super) acknowledged: Option<GrantSink>,
 }
 
 impl Hearers {
-    /// Tells that the server has begun to tell what the call subscribed to.
-    pub(crate) fn acknowledged(&self) {
+    /// Tells that the server has begun to tell what it granted of what the call subscribed to.
+    pub(crate) fn acknowledged(&self, granted: &SubscriptionFilter) {
         if let Some(acknowledged) = &self.acknowledged {
-            acknowledged();
+            acknowledged(granted);
         }
     }
 

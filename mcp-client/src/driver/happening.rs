@@ -13,7 +13,7 @@ use mcp_transport::link::{
     Closed, ExchangeFailure, ExchangeFailureKind, ExchangeId, Inbound, Origin, Outbound, Retracted,
     SendError,
 };
-use mcp_types::{ProgressParams, method};
+use mcp_types::{ProgressParams, SubscriptionFilter, method};
 
 use super::asks::{Ask, AskNumber};
 use super::core::Core;
@@ -40,7 +40,10 @@ pub(super) struct Cause {
 /// Something to do once the lock is released, in order.
 pub(super) enum Happening {
     /// A modern server tells from now on what was subscribed to.
-    Acknowledged { hearers: Arc<Hearers> },
+    Acknowledged {
+        hearers: Arc<Hearers>,
+        granted: SubscriptionFilter,
+    },
     /// A server's question needs a handler.
     Asked(Ask),
     /// The server has taken the confirmation of the session.

@@ -171,7 +171,7 @@ impl Driver {
                     // A caller that has just gone away needs no answer.
                     let _: Result<(), Settled> = waiter.reply.send(settled);
                 }
-                Happening::Acknowledged { hearers } => hearers.acknowledged(),
+                Happening::Acknowledged { hearers, granted } => hearers.acknowledged(&granted),
                 Happening::Progressed { hearers, progress } => hearers.progressed(progress),
                 Happening::Asked(ask) => self.asks.start(ask),
                 Happening::Withdrawn { number } => self.asks.withdraw(number),

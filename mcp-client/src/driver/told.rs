@@ -61,8 +61,7 @@ impl Core {
                 happened.extend(withdrawn.map(|number| Happening::Withdrawn { number }));
             }
             method::NOTIFICATIONS_SUBSCRIPTIONS_ACKNOWLEDGED => {
-                let hearers = self.subscriber(params.as_ref(), origin);
-                happened.extend(hearers.map(|hearers| Happening::Acknowledged { hearers }));
+                happened.extend(self.acknowledged(params.as_ref(), origin));
             }
             method::NOTIFICATIONS_MESSAGE => {
                 let hearers = self.hearers_of_logs(origin);
@@ -82,12 +81,16 @@ impl Core {
 
     /// Who made the subscription that a server acknowledges: it names it (SUB-03), and over streams
     /// it says so on that of the subscription.
-    fn subscriber(&self, params: Option<&Bytes>, origin: Option<Origin>) -> Option<Arc<Hearers>> {
-        let named = read::<SubscriptionsAcknowledgedParams>(params)
-            .and_then(|acknowledged| acknowledged.meta?.subscription_id());
+    fn acknowledged(&self, params: Option<&Bytes>, origin: Option<Origin>) -> Option<Happening> {
+        // One that cannot be read still says that the server tells from now on.
+        let params = read::<SubscriptionsAcknowledgedParams>(params).unwrap_or_default();
+        let named = params.meta.and_then(|meta| meta.subscription_id());
         let call = named.as_ref().and_then(call_of).or_else(|| tied(origin));
-        let waiter = self.peer.waiter(call?)?;
-        waiter.hearers.clone()
+        let hearers = self.peer.waiter(call?)?.hearers.clone()?;
+        Some(Happening::Acknowledged {
+            hearers,
+            granted: params.notifications,
+        })
     }
 
     /// Who hears the log messages of the call on whose reply stream one came.

@@ -5,3 +5,4 @@ mod legacy;
 mod refusals;
 mod streams;
 mod torture;
+mod wire;
