@@ -96,6 +96,10 @@ impl Builder {
 
     /// Hands the server's log messages to `sink`, in order.
     ///
+    /// A modern server sends those alone that a call asks for by [`Call::log_level`].
+    ///
+    /// [`Call::log_level`]: crate::Call::log_level
+    ///
     /// The function runs in the connection's reader: it must be quick and must not block.
     pub fn on_log(mut self, sink: impl Fn(LoggingMessageParams) + Send + Sync + 'static) -> Self {
         self.log = Some(Arc::new(sink));

@@ -385,7 +385,8 @@ impl Client {
         self.legacy_call(method::PING, Vec::new(), true, "")
     }
 
-    /// Sets the least severe level of log messages to be sent; legacy servers only.
+    /// Sets the least severe level of log messages to be sent; legacy servers only. Of a modern one
+    /// each call asks for its own, by [`Call::log_level`].
     pub fn set_log_level(&self, level: &LoggingLevel) -> Call<Reply<EmptyResult>> {
         let mut members = b"\"level\":".to_vec();
         write_string(&mut members, level.as_str());
