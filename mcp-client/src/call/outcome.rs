@@ -14,6 +14,8 @@ use crate::{Error, Sent};
 
 /// Bytes of an answer that an error shows.
 const EXCERPT_MAX: usize = 256;
+/// Bytes of the reason that a transport gives, which may repeat what a header says.
+const REASON_MAX: usize = 1024;
 /// Bytes of an unknown kind of result that an error shows.
 const KIND_MAX: usize = 64;
 
@@ -103,7 +105,7 @@ impl<T> Call<T> {
             _ => match trace.and_then(|trace| trace.failure.as_ref()) {
                 Some(failure) => {
                     let redactor = &self.shared.host.redactor;
-                    let reason = redactor.redact(&failure.reason).into_owned();
+                    let reason = redactor.redact_bytes_lossy(failure.reason.as_bytes(), REASON_MAX);
                     if failure.kind == ExchangeFailureKind::Status(400)
                         && has_forgotten(trace, &reason)
                     {

@@ -49,16 +49,16 @@ pub(super) async fn read_whole(mut body: Body, len_max: usize) -> Result<Whole, 
     if !gathered.is_empty() {
         first = gathered.freeze();
     }
-    Ok(match std::str::from_utf8(&first) {
-        Ok(_text) => Whole::Read {
-            body: first,
-            is_repaired: false,
-        },
-        Err(_invalid) => Whole::Read {
-            body: Bytes::from(String::from_utf8_lossy(&first).into_owned()),
-            is_repaired: true,
-        },
-    })
+    let (body, is_repaired) = repaired(first);
+    Ok(Whole::Read { body, is_repaired })
+}
+
+/// The body with every invalid sequence replaced, and whether there was one.
+pub(super) fn repaired(body: Bytes) -> (Bytes, bool) {
+    match std::str::from_utf8(&body) {
+        Ok(_text) => (body, false),
+        Err(_invalid) => (String::from_utf8_lossy(&body).into_owned().into(), true),
+    }
 }
 
 /// The beginning is kept whole, whatever pieces it came in, since half a credential is not

@@ -7,7 +7,7 @@ use http::{HeaderValue, Response, StatusCode, header};
 use tokio::time::{sleep, timeout};
 
 use super::Body;
-use super::body::{Events, Stop, Whole, read_whole};
+use super::body::{Events, Stop, Whole, read_whole, repaired};
 use super::refusal::{is_message, read_excerpt, read_refusal};
 use super::resume::{Resume, Resumption};
 use super::sender::SendFailure;
@@ -156,10 +156,11 @@ pub(super) async fn refused(
     let body = read_refusal(response, wire.limits.frame_len_max).await;
     if is_message(&body) {
         let origin = Origin::Reply(exchange);
+        let (body, is_repaired) = repaired(body);
         wire.tell(Inbound::Frame {
             origin,
             body,
-            is_repaired: false,
+            is_repaired,
         })
         .await;
         return Ok(());
@@ -270,8 +271,7 @@ async fn stream(
             Err(failure) => failure,
             Ok(response) => {
                 let mut events = Events::new(response.into_body(), wire.limits.frame_len_max);
-                let (stop, has_delivered) =
-                    hand_on(wire, place.exchange, &mut events, control).await?;
+                let (stop, has_delivered) = hand_on(wire, place, &mut events, control).await?;
                 if cursor.advance(&events) || has_delivered {
                     resume.progressed();
                 }
@@ -306,7 +306,7 @@ async fn stream(
 /// Hands on events until the stream stops, or `None` once it has lingered after its answer.
 async fn hand_on(
     wire: &Wire,
-    exchange: ExchangeId,
+    place: &Place<'_>,
     events: &mut Events,
     control: &Control,
 ) -> Result<(Option<Stop>, bool), ExchangeFailure> {
@@ -329,15 +329,14 @@ async fn hand_on(
         // Spec: T-14. Other kinds of events are none of ours, but this one tells who is there.
         if event.name() == "endpoint" {
             let reason = "the server speaks the older transport, HTTP+SSE".to_owned();
-            return Err(ExchangeFailure::new(
-                Kind::OtherTransport,
-                reason,
-                has_delivered,
-            ));
+            // Whoever takes the opening for a question for its stream has read nothing.
+            let may_have_run = has_delivered || place.labels.step != Step::Opening;
+            let kind = Kind::OtherTransport;
+            return Err(ExchangeFailure::new(kind, reason, may_have_run));
         }
         if event.name() == "message" {
             has_delivered = true;
-            let origin = Origin::Stream(exchange);
+            let origin = Origin::Stream(place.exchange);
             wire.tell(Inbound::Frame {
                 origin,
                 body: event.data,

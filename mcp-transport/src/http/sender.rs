@@ -54,15 +54,23 @@ enum Sort<'a> {
         last_event_id: Option<&'a str>,
     },
     Post(&'a Labels),
+    /// The stream of the older transport, which its posts follow.
+    Stream,
 }
 
 impl Sort<'_> {
     fn method(self) -> Method {
         match self {
             Self::Delete => Method::DELETE,
-            Self::Get { .. } => Method::GET,
+            Self::Get { .. } | Self::Stream => Method::GET,
             Self::Post(_) => Method::POST,
         }
+    }
+
+    /// Whether other requests follow where this one is redirected. A server may have its streams
+    /// elsewhere than where it takes messages.
+    fn leads(self) -> bool {
+        matches!(self, Self::Post(_) | Self::Stream)
     }
 }
 
@@ -109,6 +117,11 @@ impl Sender {
             last_event_id,
         };
         self.send(sort, Bytes::new()).await
+    }
+
+    /// Opens the stream of the older transport.
+    pub(super) async fn stream(&self) -> Result<Response<Body>, SendFailure> {
+        self.send(Sort::Stream, Bytes::new()).await
     }
 
     /// Ends the session.
@@ -161,7 +174,9 @@ impl Sender {
                 }
                 Redirect::To(next) => {
                     url = next;
-                    self.move_to(url.clone());
+                    if sort.leads() {
+                        self.move_to(url.clone());
+                    }
                 }
             }
         }
@@ -208,14 +223,15 @@ impl Sender {
                 step,
                 last_event_id,
             } => {
-                headers.insert(header::ACCEPT, STREAM);
-                headers.insert(header::CACHE_CONTROL, NO_CACHE);
+                write_stream_headers(headers);
                 let id = last_event_id.and_then(|id| HeaderValue::from_bytes(id.as_bytes()).ok());
                 if let Some(id) = id {
                     headers.insert(LAST_EVENT_ID, id);
                 }
                 self.session().write_stateful(step, headers);
             }
+            // There is no session before it.
+            Sort::Stream => write_stream_headers(headers),
             Sort::Delete => self.session().write_stateful(Step::Ordinary, headers),
         }
     }
@@ -235,4 +251,9 @@ impl Sender {
         let moved_to = self.session().moved_to.clone();
         moved_to.unwrap_or_else(|| self.target.url.clone())
     }
+}
+
+fn write_stream_headers(headers: &mut HeaderMap) {
+    headers.insert(header::ACCEPT, STREAM);
+    headers.insert(header::CACHE_CONTROL, NO_CACHE);
 }

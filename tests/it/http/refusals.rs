@@ -43,6 +43,34 @@ async fn a_configured_secret_is_hidden_where_the_text_of_a_refusal_is_cut() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_a_header_says_is_shown_as_far_as_it_matters() {
+    let long = "x".repeat(100_000);
+    for rule in [
+        format!(
+            r#"{{"on":"POST tools/call","headers":{{"content-type":"text/{long}"}},"body":"x"}}"#
+        ),
+        format!(
+            r#"{{"on":"POST tools/call","status":302,"headers":{{"location":"/{long}"}},"body":"x"}}"#
+        ),
+    ] {
+        let (error, _took) = refused(&rule).await;
+        let text = error.to_string();
+        assert!(text.contains("xxx") && text.len() < 1_200, "{}", text.len());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_that_is_not_utf_8_is_repaired_in_a_refusal_too() {
+    // {"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"a?b"}}, with 0xFF for the mark.
+    let rule = r#"{"on":"POST tools/call","status":500,"chunks":[{"hex":"7b 22 6a 73 6f 6e 72 70 63 22 3a 22 32 2e 30 22 2c 22 69 64 22 3a 6e 75 6c 6c 2c 22 65 72 72 6f 72 22 3a 7b 22 63 6f 64 65 22 3a 31 2c 22 6d 65 73 73 61 67 65 22 3a 22 61 ff 62 22 7d 7d"}]}"#;
+    let (error, _took) = refused(rule).await;
+    let Error::Answered(answered) = &error else {
+        panic!("{error:?}")
+    };
+    assert_eq!(answered.message, "a\u{FFFD}b");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_page_that_does_not_end_costs_a_second() {
     let hold = r#"{"on":"POST tools/call","status":503,"headers":{"content-type":"text/plain"},"chunks":["too busy"],"then":"hold"}"#;
     let (error, took) = refused(hold).await;

@@ -196,6 +196,40 @@ async fn the_shared_stream_of_a_session_that_was_replaced_is_not_opened_in_the_n
 }
 
 #[tokio::test(start_paused = true)]
+async fn where_the_shared_stream_is_redirected_nothing_is_posted() {
+    let rules = [
+        r#"{"on":"GET","path":"/mcp","status":307,"headers":{"location":"/stream"}}"#,
+        r#"{"on":"GET","path":"/stream","chunks":[": open\n\n"],"then":"hold"}"#,
+        r#"{"on":"POST tools/call","path":"/mcp","result":{"content":[]}}"#,
+        LEGACY,
+    ];
+    let (server, client) = connect(&rules).await;
+    settle(
+        "the stream is open",
+        &server,
+        "GET /stream",
+        &[Stream::Open],
+    )
+    .await;
+    call(&client).await.unwrap();
+    client.close().await;
+    assert_eq!(server.record().failures(), Vec::<&str>::new());
+    assert_eq!(server.count("tools/call /mcp"), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_answered_with_the_event_of_the_older_transport_may_have_run() {
+    let odd = r#"{"on":"POST tools/call","chunks":["event: endpoint\ndata: /m\n\n"]}"#;
+    for opening in [LEGACY, MODERN] {
+        let (_server, client) = connect(&[odd, opening]).await;
+        let error = call(&client).await.unwrap_err();
+        assert!(error.to_string().contains("HTTP+SSE"), "{error}");
+        assert_eq!(error.sent(), mcp_client::Sent::Maybe, "{error}");
+        client.close().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn notices_that_no_server_answers_do_not_gather() {
     let deaf = r#"{"on":"POST notifications/cancelled","then":"never"}"#;
     let (server, client) = connect(&[deaf, SILENT, LEGACY]).await;

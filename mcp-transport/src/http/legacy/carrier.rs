@@ -22,7 +22,6 @@ use super::super::value::essence;
 use super::super::wire::Wire;
 use super::super::{Body, Failure};
 use super::filter::{Filter, Filtered, PREAMBLE};
-use crate::Step;
 use crate::link::{ExchangeFailure, ExchangeFailureKind as Kind};
 
 /// Why there is no stream, or no more of it.
@@ -94,15 +93,11 @@ impl HttpTransport for Carrier {
 
 /// Asks for the stream.
 async fn open(wire: &Wire) -> Result<Body, ExchangeFailure> {
-    let response = wire
-        .sender
-        .get(Step::Ordinary, None)
-        .await
-        .map_err(|failure| {
-            let failure = ExchangeFailure::from(failure);
-            // Nothing that asks for anything has been posted yet.
-            ExchangeFailure::new(failure.kind, failure.reason, false)
-        })?;
+    let response = wire.sender.stream().await.map_err(|failure| {
+        let failure = ExchangeFailure::from(failure);
+        // Nothing that asks for anything has been posted yet.
+        ExchangeFailure::new(failure.kind, failure.reason, false)
+    })?;
     let status = response.status();
     let media = essence(response.headers().get(header::CONTENT_TYPE));
     if status.is_success() && media == "text/event-stream" {
