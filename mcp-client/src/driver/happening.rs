@@ -66,6 +66,8 @@ pub(super) enum Happening {
     Strayed { excerpt: Bytes },
     /// The server broke the protocol.
     Misbehaved(Misbehavior),
+    /// Something could not be read that may have been for anybody.
+    Unread { reason: String },
     /// The server took a question back.
     Withdrawn { number: AskNumber },
 }
@@ -139,6 +141,7 @@ impl Core {
             Inbound::Ready => self.is_ready = true,
             Inbound::Confirmed => happened.push(Happening::Confirmed),
             Inbound::Closed(closed) => self.close(closed),
+            Inbound::Unread { reason } => happened.push(Happening::Unread { reason }),
             _ => {}
         }
         self.drain(now, &cause, happened);

@@ -192,6 +192,10 @@ impl Driver {
                     ));
                     self.misbehaviors += 1;
                 }
+                Happening::Unread { reason } => {
+                    self.warn(format_args!("what could not be read: {reason}"));
+                    self.misbehaviors += 1;
+                }
                 Happening::Misbehaved(misbehavior) => {
                     let text = misbehavior.to_string();
                     self.warn(format_args!("{}", self.shared.host.redactor.redact(&text)));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use http::{StatusCode, header};
 use tokio::time::{Instant, sleep};
 
-use super::body::Events;
+use super::body::{Events, Stop};
 use super::exchange::Cursor;
 use super::resume::Backoff;
 use super::value::essence;
@@ -58,7 +58,18 @@ pub(super) async fn listen(wire: &Wire) {
 /// Hands on events until the stream stops; says whether there were any.
 async fn hand_on(wire: &Wire, events: &mut Events) -> bool {
     let mut has_delivered = false;
-    while let Ok(event) = events.next().await {
+    loop {
+        let event = match events.next().await {
+            Ok(event) => event,
+            Err(Stop::Invalid(error)) => {
+                // Whose it was cannot be known, so it ends no call; the stream goes on behind it
+                // if the server numbers its events.
+                let reason = error.to_string();
+                wire.tell(Inbound::Unread { reason }).await;
+                return has_delivered;
+            }
+            Err(Stop::Ended | Stop::Broken(_)) => return has_delivered,
+        };
         if event.name() == "message" {
             has_delivered = true;
             wire.tell(Inbound::Frame {
@@ -69,7 +80,6 @@ async fn hand_on(wire: &Wire, events: &mut Events) -> bool {
             .await;
         }
     }
-    has_delivered
 }
 
 /// Says that the stream is open for as long as it lives.

@@ -30,11 +30,18 @@ fn is_plain(text: &str) -> bool {
     is_printable && !looks_encoded && text.trim_matches(' ').len() == text.len()
 }
 
+/// Bytes of the essence of a content type.
+// Bound: RFC 6838 gives either part of it 127; errors and ledgers repeat it.
+const ESSENCE_MAX: usize = 255;
+
 /// The essence of a content type, in lower case: what stands before the parameters.
 pub(super) fn essence(content_type: Option<&HeaderValue>) -> String {
     let text = content_type.and_then(|value| value.to_str().ok());
     let essence = text.unwrap_or_default().split(';').next();
-    essence.unwrap_or_default().trim().to_ascii_lowercase()
+    let essence = essence.unwrap_or_default().trim();
+    // It is ASCII, so there is a character everywhere.
+    let essence = essence.get(..ESSENCE_MAX).unwrap_or(essence);
+    essence.to_ascii_lowercase()
 }
 
 #[cfg(test)]
@@ -73,5 +80,7 @@ mod tests {
             assert_eq!(essence(Some(&value)), wanted);
         }
         assert_eq!(essence(None), "");
+        let long = HeaderValue::from_str(&"x".repeat(1_000)).unwrap();
+        assert_eq!(essence(Some(&long)).len(), ESSENCE_MAX);
     }
 }

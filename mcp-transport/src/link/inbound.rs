@@ -76,6 +76,11 @@ pub enum Inbound {
         /// How long it may be.
         len_max: usize,
     },
+    /// Something on a stream that belongs to no exchange could not be read, and is lost.
+    Unread {
+        /// Why, for people.
+        reason: String,
+    },
 }
 
 /// Why an exchange brought no answer.

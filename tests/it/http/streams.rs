@@ -6,6 +6,9 @@ use mcp_client::error::ExchangeFailureKind;
 use mcp_client::{Client, Error, HttpServer};
 use mcp_tests::http::{ScriptedHttp, Stream};
 use mcp_tests::stage::{builder, until};
+use mcp_transport::Limits;
+use mcp_transport::http::streamable;
+use mcp_transport::link::{Inbound, Outbound};
 use mcp_types::RawJson;
 use tokio::time::{Instant, sleep};
 
@@ -227,6 +230,37 @@ async fn a_call_that_is_answered_with_the_event_of_the_older_transport_may_have_
         assert_eq!(error.sent(), mcp_client::Sent::Maybe, "{error}");
         client.close().await;
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_event_past_the_limit_on_the_shared_stream_is_told_and_the_stream_goes_on() {
+    let long = format!(
+        r#"{{"on":"GET","times":1,"chunks":["id: 1\ndata: {{}}\n\n","data: {}\n\n"],"then":"hold"}}"#,
+        "x".repeat(5_000)
+    );
+    let next = r#"{"on":"GET","with":{"last-event-id":"1"},"chunks":["data: {\"n\":2}\n\n"],"then":"hold"}"#;
+    let server = ScriptedHttp::of(&[&long, next].join("\n"));
+    let limits = Limits::default().with_frame_len_max(4_096);
+    let (mut sender, mut receiver) =
+        streamable(server.backend(), server.target("/mcp"), limits).split();
+    sender.push(Outbound::Listen).unwrap();
+    sender.try_flush().unwrap();
+    let mut batch = Vec::new();
+    while batch.len() < 3 {
+        receiver.receive(&mut batch).await;
+    }
+    let told: Vec<_> = batch
+        .iter()
+        .map(|inbound| match inbound {
+            Inbound::Frame { body, .. } => String::from_utf8_lossy(body).into_owned(),
+            Inbound::Unread { reason } => reason.clone(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    let long = "an event in the event stream is longer than 4096 bytes";
+    assert_eq!(told, ["{}", long, "{\"n\":2}"]);
+    sender.close();
+    receiver.close().await;
 }
 
 #[tokio::test(start_paused = true)]
