@@ -61,7 +61,10 @@ impl<T> Call<T> {
         match fault {
             // A fault of the frame tells its place in the frame.
             PeerFault::Frame(_) => self.misbehaved(method, fault, answer.frame()),
-            fault => self.misbehaved(method, self.shown(fault), &answer.result()),
+            fault => {
+                let result = answer.result();
+                self.misbehaved(method, self.shown(fault, &result), &result)
+            }
         }
     }
 
@@ -161,11 +164,16 @@ impl<T> Call<T> {
     }
 
     /// A fault without what must not be shown.
-    fn shown(&self, fault: PeerFault) -> PeerFault {
+    fn shown(&self, fault: PeerFault, result: &[u8]) -> PeerFault {
         let redactor = &self.shared.host.redactor;
         match fault {
             PeerFault::Result(mut error) => {
-                error.excerpt = redactor.redact(&error.excerpt).into_owned();
+                // The excerpt was cut before anybody could look for credentials, so half of one
+                // may stand at its edges if there is any in the result.
+                let text = String::from_utf8_lossy(result);
+                if let Cow::Owned(text) = redactor.redact(&text) {
+                    error.excerpt = redactor.redact_bytes_lossy(text.as_bytes(), EXCERPT_MAX);
+                }
                 PeerFault::Result(error)
             }
             PeerFault::ResultType(kind) => {

@@ -1,8 +1,8 @@
-//! What is shown of a refusal, and how long it is waited for.
+//! What is shown of a refusal or of an answer that does not fit, and how long it is waited for.
 
 use std::time::Duration;
 
-use mcp_client::error::ExchangeFailureKind;
+use mcp_client::error::{ExchangeFailureKind, PeerFault};
 use mcp_client::{Client, Error, HttpServer};
 use mcp_tests::http::ScriptedHttp;
 use mcp_tests::stage::builder;
@@ -68,6 +68,23 @@ async fn a_message_that_is_not_utf_8_is_repaired_in_a_refusal_too() {
         panic!("{error:?}")
     };
     assert_eq!(answered.message, "a\u{FFFD}b");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_configured_secret_is_hidden_where_the_excerpt_of_a_result_is_cut() {
+    for before in [60, 70, 200] {
+        let text = format!("{}{SECRET} and more", "x".repeat(before));
+        let rule = format!(r#"{{"on":"POST tools/call","result":"{text}"}}"#);
+        let (error, _took) = refused(&rule).await;
+        let Error::PeerMisbehaved(misbehaved) = &error else {
+            panic!("{error:?}")
+        };
+        let PeerFault::Result(fault) = &misbehaved.fault else {
+            panic!("{error:?}")
+        };
+        assert!(fault.excerpt.contains("xxx"), "{fault:?}");
+        assert!(!format!("{error:?}").contains("corr"), "{error:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
