@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
+use tokio::sync::watch::error::RecvError;
 use tokio::time::{sleep, timeout};
 
 use super::Body;
@@ -12,7 +13,7 @@ use super::refusal::{is_message, read_excerpt, read_refusal};
 use super::resume::{Resume, Resumption};
 use super::sender::SendFailure;
 use super::value::essence;
-use super::wire::{Control, Wire};
+use super::wire::{Control, Listening, Wire};
 use crate::link::{ExchangeFailure, ExchangeFailureKind as Kind, ExchangeId, Inbound, Origin};
 use crate::{Labels, Step};
 
@@ -95,7 +96,7 @@ async fn converse(
         }
         JSON | "" => whole(wire, exchange, labels, response).await,
         _ if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) => {
-            accepted(wire, labels, status)
+            accepted(wire, labels, status).await
         }
         media => {
             let reason = format!("the server answered with {media} instead of JSON");
@@ -191,7 +192,7 @@ async fn whole(
     let len_max = wire.limits.frame_len_max;
     let inbound = match read_whole(response.into_body(), len_max).await {
         Ok(Whole::Read { body, .. }) if body.trim_ascii().is_empty() => {
-            return accepted(wire, labels, status);
+            return accepted(wire, labels, status).await;
         }
         Ok(Whole::Read { body, is_repaired }) => Inbound::Frame {
             origin,
@@ -211,14 +212,17 @@ async fn whole(
     Ok(())
 }
 
-/// Takes a reply without a body. Spec: T-23. The answer can only come on the shared stream then.
-fn accepted(wire: &Wire, labels: &Labels, status: StatusCode) -> Result<(), ExchangeFailure> {
-    let may_come =
-        labels.version.is_none() && wire.is_listening.load(std::sync::atomic::Ordering::Relaxed);
-    if may_come {
-        return Ok(());
+/// Takes a reply without a body. Spec: T-23. The answer can only come on the shared stream then, so
+/// it is waited for as long as there is one; who has it ends the exchange.
+async fn accepted(wire: &Wire, labels: &Labels, status: StatusCode) -> Result<(), ExchangeFailure> {
+    let mut listening = wire.listening.subscribe();
+    let is_open = *listening.borrow() == Listening::Open;
+    let mut reason = format!("the server answered {status} and nothing else");
+    if is_open && labels.version.is_none() {
+        // The wire outlives its exchanges, so what is waited for comes.
+        let _: Result<_, RecvError> = listening.wait_for(|now| *now == Listening::Over).await;
+        reason.push_str(", and the stream is gone on which its answer could have come");
     }
-    let reason = format!("the server answered {status} and nothing else");
     Err(ExchangeFailure::new(Kind::NoAnswer, reason, true))
 }
 

@@ -1,6 +1,5 @@
 //! The stream that belongs to no exchange (GET), optional for both sides.
 
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use http::{StatusCode, header};
@@ -10,7 +9,7 @@ use super::body::{Events, Stop};
 use super::exchange::Cursor;
 use super::resume::Backoff;
 use super::value::essence;
-use super::wire::Wire;
+use super::wire::{Listening, Wire};
 use crate::Step;
 use crate::link::{Inbound, Origin};
 
@@ -24,6 +23,7 @@ pub(super) async fn listen(wire: &Wire) {
     let mut cursor = Cursor::default();
     let mut backoff = Backoff::default();
     let session = wire.sender.session().id().cloned();
+    let _until_over = Over(wire);
     loop {
         // A session that has taken the place of this one gets a stream of its own.
         if wire.sender.session().id() != session.as_ref() {
@@ -37,7 +37,7 @@ pub(super) async fn listen(wire: &Wire) {
                 || status == StatusCode::TOO_MANY_REQUESTS;
             if status.is_success() && media == "text/event-stream" {
                 let mut events = Events::new(response.into_body(), wire.limits.frame_len_max);
-                let _open = Open::new(wire);
+                wire.listening.send_replace(Listening::Open);
                 let since = Instant::now();
                 // Proxies cut quiet streams after a minute or so, which says nothing against them.
                 if hand_on(wire, &mut events).await || since.elapsed() >= LONG_LIVED {
@@ -48,6 +48,7 @@ pub(super) async fn listen(wire: &Wire) {
                 return;
             }
         }
+        wire.listening.send_replace(Listening::Due);
         let Some(pause) = backoff.ended(cursor.retry) else {
             return;
         };
@@ -82,18 +83,11 @@ async fn hand_on(wire: &Wire, events: &mut Events) -> bool {
     }
 }
 
-/// Says that the stream is open for as long as it lives.
-struct Open<'a>(&'a Wire);
+/// Says that there is no stream, however it came to that.
+struct Over<'a>(&'a Wire);
 
-impl<'a> Open<'a> {
-    fn new(wire: &'a Wire) -> Self {
-        wire.is_listening.store(true, Ordering::Relaxed);
-        Self(wire)
-    }
-}
-
-impl Drop for Open<'_> {
+impl Drop for Over<'_> {
     fn drop(&mut self) {
-        self.0.is_listening.store(false, Ordering::Relaxed);
+        self.0.listening.send_replace(Listening::Over);
     }
 }

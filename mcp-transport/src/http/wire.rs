@@ -1,22 +1,32 @@
 //! What the exchanges of one link share.
 
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use tokio::sync::mpsc::error::{SendError, TrySendError};
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{Notify, mpsc, watch};
 
 use super::refusal::shown;
 use super::sender::{SendFailure, Sender};
 use crate::Limits;
 use crate::link::{ExchangeFailure, ExchangeFailureKind, Inbound};
 
+/// How it is with the stream that belongs to no exchange.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Listening {
+    /// It is to be opened, or to be taken up again.
+    Due,
+    Open,
+    /// There is none, and none is coming.
+    Over,
+}
+
 /// The shared parts of a link over HTTP.
 #[derive(Debug)]
 pub(super) struct Wire {
     pub(super) sender: Sender,
     pub(super) limits: Limits,
-    /// Whether the stream that belongs to no exchange is open, so that an answer could come on it.
-    pub(super) is_listening: AtomicBool,
+    /// How it is with the stream that belongs to no exchange, on which an answer could come.
+    pub(super) listening: watch::Sender<Listening>,
     inbound: mpsc::Sender<Inbound>,
 }
 
@@ -25,7 +35,7 @@ impl Wire {
         Self {
             sender,
             limits,
-            is_listening: AtomicBool::new(false),
+            listening: watch::Sender::new(Listening::Over),
             inbound,
         }
     }

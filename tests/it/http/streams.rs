@@ -106,6 +106,23 @@ async fn an_answer_may_come_on_the_shared_stream_while_that_is_open() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_call_whose_answer_could_only_come_on_the_shared_stream_ends_with_it() {
+    let accepted = r#"{"on":"POST tools/call","status":202}"#;
+    let open = r#"{"on":"GET","times":1,"chunks":[": open\n\n",{"pause":20000}],"then":"close"}"#;
+    let (server, client) = connect(&[accepted, open, LEGACY]).await;
+    until("the shared stream is open", || server.count("GET") == 1).await;
+    let start = Instant::now();
+    let error = call(&client).await.unwrap_err();
+    // It is asked for once more, and refused.
+    assert_eq!(server.count("GET"), 2);
+    assert!(start.elapsed() < Duration::from_secs(22), "{error}");
+    let text = "answered 202 Accepted and nothing else, and the stream is gone";
+    assert!(error.to_string().contains(text), "{error}");
+    assert_eq!(error.sent(), mcp_client::Sent::Maybe);
+    client.close().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_session_that_is_opened_anew_has_a_shared_stream_of_its_own() {
     let rules = [
         r#"{"handshake":"s1","times":1,"capabilities":{"tools":{"listChanged":true}}}"#,
