@@ -16,6 +16,7 @@ struct Row {
     /// One more key of the server; empty for none.
     key: String,
     variable: Option<(&'static str, String)>,
+    /// The word for programs; empty for none.
     cause: &'static str,
     message: String,
     suggestion: &'static str,
@@ -208,6 +209,19 @@ fn proxies(network: &Network, held: &Held) -> Vec<Row> {
                 ),
                 PROXY,
             ),
+        Row::new(
+            "proxy_forbids_plain_http",
+            "http://far.test/mcp".to_owned(),
+            "",
+        )
+        .key(format!("proxy: http://127.0.0.1:{forbidding}"))
+        .tells(
+            format!(
+                "the server answered 403 Forbidden through the proxy 127.0.0.1:{forbidding} \
+                     (set by `proxy`)"
+            ),
+            "check the credentials in its `headers`",
+        ),
         Row::new("proxy_wants_a_login", far(), "proxy_login")
             .key(format!("proxy: http://127.0.0.1:{login}"))
             .tells(wants("`proxy`"), LOGIN),
@@ -267,7 +281,8 @@ fn each_failure_has_a_text_that_names_what_to_change_and_a_word_for_programs() {
         let told: Value = serde_json::from_str(&json.stdout).unwrap();
         let error = &told["error"];
         assert_eq!(error["code"], "server_unavailable", "{name}");
-        assert_eq!(error["cause"], row.cause, "{name}");
+        let cause = Some(row.cause).filter(|cause| !cause.is_empty());
+        assert_eq!(error["cause"].as_str(), cause, "{name}");
         assert_eq!(error["server"], *name);
         assert_eq!(error["message"], message);
         assert_eq!(error["suggestion"], suggestion);

@@ -14,6 +14,11 @@ use super::Failure;
 /// The body of a response, read piece by piece, content codings already undone.
 pub type Body = UnsyncBoxBody<Bytes, Failure>;
 
+/// Which proxy a response came through, among the extensions of one that is no success: the proxy
+/// may be the one who refused.
+#[derive(Clone, Debug)]
+pub(super) struct Via(pub(super) String);
+
 /// Sends HTTP requests.
 ///
 /// Shared by all connections of a process, so that they share connection pools and TLS

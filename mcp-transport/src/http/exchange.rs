@@ -8,6 +8,7 @@ use tokio::sync::watch::error::RecvError;
 use tokio::time::{sleep, timeout};
 
 use super::Body;
+use super::backend::Via;
 use super::body::{Events, Stop, Whole, read_whole, repaired};
 use super::refusal::{is_message, read_excerpt, read_refusal};
 use super::resume::{Resume, Resumption};
@@ -154,6 +155,10 @@ pub(super) async fn refused(
     response: Response<Body>,
 ) -> Result<(), ExchangeFailure> {
     let status = response.status();
+    let via = response.extensions().get::<Via>();
+    let via = via.map_or_else(String::new, |Via(proxy)| {
+        format!(" through the proxy {proxy}")
+    });
     let body = read_refusal(response, wire.limits.frame_len_max).await;
     if is_message(&body) {
         let origin = Origin::Reply(exchange);
@@ -166,7 +171,7 @@ pub(super) async fn refused(
         .await;
         return Ok(());
     }
-    let reason = format!("the server answered {status}{}", wire.shown(&body));
+    let reason = format!("the server answered {status}{via}{}", wire.shown(&body));
     let kind = Kind::Status(status.as_u16());
     Err(ExchangeFailure::new(kind, reason, may_have_run(status)))
 }

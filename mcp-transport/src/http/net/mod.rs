@@ -49,6 +49,7 @@ pub use self::options::{HttpOptions, Proxy};
 use self::connect::Connector;
 use self::place::Place;
 use self::tasks::Tasks;
+use super::backend::Via;
 use super::{Backend, Body, Failure};
 
 /// How often a peer that owes an answer over HTTP/2 is asked whether it is still there.
@@ -115,9 +116,13 @@ impl Backend for HyperBackend {
             request.headers_mut().entry(header::HOST).or_insert(host);
         }
         match self.client.request(request.map(Full::new)).await {
-            Ok(response) => match hop {
+            Ok(mut response) => match hop {
                 Some(hop) if response.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED => {
                     Err(tunnel::login_wanted(hop))
+                }
+                Some(hop) if !response.status().is_success() => {
+                    response.extensions_mut().insert(Via(hop.to_string()));
+                    coding::undo(response, place)
                 }
                 _ => coding::undo(response, place),
             },
