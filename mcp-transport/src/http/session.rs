@@ -2,8 +2,11 @@
 //!
 //! Whether there is a session, and which revision it has, is decided above.
 
+use std::fmt;
+
 use http::{HeaderMap, HeaderName, HeaderValue, Uri};
 
+use super::target::Shown;
 use super::value::header_value;
 use crate::{Labels, Step};
 
@@ -19,7 +22,7 @@ const ID_LEN_MAX: usize = 1024;
 const STATED_SINCE: &str = "2025-06-18";
 
 /// The session of a link.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Session {
     id: Option<HeaderValue>,
     /// The id of a session that is being opened. It counts once the session is open, so that
@@ -113,6 +116,17 @@ impl Session {
     }
 }
 
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Spec: HTTP-09. The older transport has the id of the session in the URL.
+        f.debug_struct("Session")
+            .field("has_id", &self.id.is_some())
+            .field("version", &self.version)
+            .field("moved_to", &self.moved_to.as_ref().map(Shown))
+            .finish_non_exhaustive()
+    }
+}
+
 /// Spec: HTTP-11 to HTTP-14.
 fn write_stateless(version: &str, labels: &Labels, headers: &mut HeaderMap) {
     headers.insert(VERSION, header_value(version));
@@ -165,6 +179,15 @@ mod tests {
         assert_eq!(session.id(), Some(&HeaderValue::from_static("s1")));
         session.set_version("2025-11-25");
         assert_eq!(session.id(), Some(&HeaderValue::from_static("s2")));
+    }
+
+    #[test]
+    fn neither_the_id_nor_the_address_that_holds_one_is_shown() {
+        let mut session = opened_with(b"hidden-1");
+        session.moved_to = Some(Uri::from_static("http://server.test/m?sessionId=hidden-2"));
+        let shown = format!("{session:?}");
+        assert!(shown.contains("http://server.test/m?…"), "{shown}");
+        assert!(!shown.contains("hidden"), "{shown}");
     }
 
     #[test]

@@ -140,9 +140,25 @@ impl fmt::Debug for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.headers.keys().map(HeaderName::as_str).collect();
         f.debug_struct("Target")
-            .field("url", &self.url)
+            .field("url", &Shown(&self.url))
             .field("headers", &names)
             .finish_non_exhaustive()
+    }
+}
+
+/// A URL for people: without a login and without its query, in which keys and sessions stand.
+pub(super) struct Shown<'a>(pub(super) &'a Uri);
+
+impl fmt::Debug for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scheme = self.0.scheme_str().unwrap_or_default();
+        let host = self.0.host().unwrap_or_default();
+        write!(f, "{scheme}://{host}")?;
+        if let Some(port) = self.0.port() {
+            write!(f, ":{port}")?;
+        }
+        let query = self.0.query().map_or("", |_query| "?…");
+        write!(f, "{}{query}", self.0.path())
     }
 }
 
@@ -180,6 +196,14 @@ mod tests {
         assert_eq!(target.url(), "https://example.test/mcp");
         assert_eq!(target.headers["authorization"], "Basic dXNlcjpwQHNz");
         assert!(!format!("{target:?}").contains("dXNl"));
+    }
+
+    #[test]
+    fn the_query_of_a_url_is_not_shown() {
+        let target = Target::new("https://[::1]:8443/mcp?api_key=hidden").unwrap();
+        let shown = format!("{target:?}");
+        assert!(shown.contains("https://[::1]:8443/mcp?…"), "{shown}");
+        assert!(!shown.contains("hidden"), "{shown}");
     }
 
     #[test]
