@@ -35,6 +35,7 @@ pub mod redact;
 pub mod socket;
 pub mod sse;
 pub mod stdio;
+mod storage;
 
 mod labels;
 mod limits;

@@ -5,6 +5,7 @@ use http_body_util::BodyExt as _;
 
 use super::{Body, Failure};
 use crate::sse::{Event, SseDecoder, SseError};
+use crate::storage::{Shelf, Storage};
 
 /// Bytes that are kept of a body that is too long.
 const EXCERPT_MAX: usize = 8 * 1024;
@@ -22,32 +23,44 @@ pub(super) enum Whole {
 }
 
 /// Reads a whole body of at most `len_max` bytes.
-pub(super) async fn read_whole(mut body: Body, len_max: usize) -> Result<Whole, Failure> {
+pub(super) async fn read_whole(
+    mut body: Body,
+    len_max: usize,
+    shelf: &Shelf,
+) -> Result<Whole, Failure> {
     let announced = http_body::Body::size_hint(&body).exact();
     let mut first = Bytes::new();
-    let mut gathered = BytesMut::new();
+    let mut gathered = None::<Storage>;
     while let Some(frame) = body.frame().await {
         let Ok(data) = frame?.into_data() else {
             continue;
         };
-        let len = first.len() + gathered.len() + data.len();
+        let so_far = gathered.as_ref().map_or(first.len(), Storage::len);
+        let len = so_far + data.len();
         if len > len_max {
-            return Ok(too_long(&first, &gathered, &data, len));
+            let gathered = gathered.as_ref().map_or(&[][..], Storage::as_slice);
+            return Ok(too_long(&first, gathered, &data, len));
         }
-        if first.is_empty() && gathered.is_empty() {
-            // Most bodies come in one piece, which then needs no copy.
+        // Most bodies come in one piece, which then needs no copy.
+        if so_far == 0 {
             first = data;
             continue;
         }
-        if gathered.is_empty() {
+        let gathered = gathered.get_or_insert_with(|| {
+            let mut storage = shelf.take();
             let announced = announced.and_then(|len| usize::try_from(len).ok());
-            gathered.reserve(announced.unwrap_or(0).min(RESERVED_MAX).max(len));
-            gathered.extend_from_slice(&std::mem::take(&mut first));
-        }
-        gathered.extend_from_slice(&data);
+            storage.reserve(announced.unwrap_or(0).min(RESERVED_MAX).max(len), len_max);
+            storage.extend(&std::mem::take(&mut first), len_max);
+            storage
+        });
+        gathered.extend(&data, len_max);
     }
-    if !gathered.is_empty() {
-        first = gathered.freeze();
+    match gathered {
+        Some(mut storage) => {
+            first = storage.take();
+            shelf.put_back(storage);
+        }
+        None => shelf.pass(first.len()),
     }
     let (body, is_repaired) = repaired(first);
     Ok(Whole::Read { body, is_repaired })
@@ -77,9 +90,16 @@ fn too_long(first: &[u8], gathered: &[u8], data: &[u8], len: usize) -> Whole {
 
 /// A body as a stream of events.
 #[derive(Debug)]
-pub(super) struct Events {
+pub(super) struct Events<'a> {
     body: Body,
     decoder: SseDecoder,
+    shelf: &'a Shelf,
+}
+
+impl Drop for Events<'_> {
+    fn drop(&mut self) {
+        self.shelf.put_back(self.decoder.take_storage());
+    }
 }
 
 /// Why a stream of events gives no further one.
@@ -93,11 +113,12 @@ pub(super) enum Stop {
     Invalid(SseError),
 }
 
-impl Events {
-    pub(super) fn new(body: Body, event_len_max: usize) -> Self {
+impl<'a> Events<'a> {
+    pub(super) fn new(body: Body, event_len_max: usize, shelf: &'a Shelf) -> Self {
         Self {
             body,
-            decoder: SseDecoder::new(event_len_max),
+            decoder: SseDecoder::with_storage(event_len_max, shelf.take()),
+            shelf,
         }
     }
 
@@ -142,10 +163,16 @@ mod tests {
         Body::new(StreamBody::new(futures_util::stream::iter(frames)))
     }
 
+    fn shelf() -> Shelf {
+        Shelf::default()
+    }
+
     #[tokio::test]
     async fn a_body_is_one_frame_however_it_is_cut() {
         for chunks in [&[&b"{\"a\":1}"[..]][..], &[b"{\"a\"", b"", b":1", b"}"]] {
-            let Ok(Whole::Read { body, is_repaired }) = read_whole(body(chunks), 100).await else {
+            let Ok(Whole::Read { body, is_repaired }) =
+                read_whole(body(chunks), 100, &shelf()).await
+            else {
                 panic!("not read")
             };
             assert_eq!((&body[..], is_repaired), (&b"{\"a\":1}"[..], false));
@@ -154,7 +181,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_body_longer_than_allowed_is_given_up() {
-        let read = read_whole(body(&[b"0123", b"4567", b"89"]), 9).await;
+        let read = read_whole(body(&[b"0123", b"4567", b"89"]), 9, &shelf()).await;
         let Ok(Whole::TooLong { head, len }) = read else {
             panic!("{read:?}")
         };
@@ -164,7 +191,7 @@ mod tests {
     #[tokio::test]
     async fn invalid_utf_8_is_replaced_and_reported() {
         let Ok(Whole::Read { body, is_repaired }) =
-            read_whole(body(&[b"\"\xe2", b"\x28\""]), 9).await
+            read_whole(body(&[b"\"\xe2", b"\x28\""]), 9, &shelf()).await
         else {
             panic!("not read")
         };

@@ -195,7 +195,7 @@ async fn whole(
     let status = response.status();
     let origin = Origin::Reply(exchange);
     let len_max = wire.limits.frame_len_max;
-    let inbound = match read_whole(response.into_body(), len_max).await {
+    let inbound = match read_whole(response.into_body(), len_max, &wire.shelf).await {
         Ok(Whole::Read { body, .. }) if body.trim_ascii().is_empty() => {
             return accepted(wire, labels, status).await;
         }
@@ -240,7 +240,7 @@ pub(super) struct Cursor {
 
 impl Cursor {
     /// Takes over what a stream said about where it is; says whether it got further.
-    pub(super) fn advance(&mut self, events: &Events) -> bool {
+    pub(super) fn advance(&mut self, events: &Events<'_>) -> bool {
         let decoder = events.decoder();
         if let Some(retry) = decoder.retry() {
             self.retry = Some(retry);
@@ -279,7 +279,8 @@ async fn stream(
         let failure = match next {
             Err(failure) => failure,
             Ok(response) => {
-                let mut events = Events::new(response.into_body(), wire.limits.frame_len_max);
+                let mut events =
+                    Events::new(response.into_body(), wire.limits.frame_len_max, &wire.shelf);
                 let (stop, has_delivered) = hand_on(wire, place, &mut events, control).await?;
                 if cursor.advance(&events) || has_delivered {
                     resume.progressed();
@@ -316,7 +317,7 @@ async fn stream(
 async fn hand_on(
     wire: &Wire,
     place: &Place<'_>,
-    events: &mut Events,
+    events: &mut Events<'_>,
     control: &Control,
 ) -> Result<(Option<Stop>, bool), ExchangeFailure> {
     let mut has_delivered = false;

@@ -36,7 +36,8 @@ pub(super) async fn listen(wire: &Wire) {
             let may_pass = status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED
                 || status == StatusCode::TOO_MANY_REQUESTS;
             if status.is_success() && media == "text/event-stream" {
-                let mut events = Events::new(response.into_body(), wire.limits.frame_len_max);
+                let mut events =
+                    Events::new(response.into_body(), wire.limits.frame_len_max, &wire.shelf);
                 wire.listening.send_replace(Listening::Open);
                 let since = Instant::now();
                 // Proxies cut quiet streams after a minute or so, which says nothing against them.
@@ -57,7 +58,7 @@ pub(super) async fn listen(wire: &Wire) {
 }
 
 /// Hands on events until the stream stops; says whether there were any.
-async fn hand_on(wire: &Wire, events: &mut Events) -> bool {
+async fn hand_on(wire: &Wire, events: &mut Events<'_>) -> bool {
     let mut has_delivered = false;
     loop {
         let event = match events.next().await {

@@ -9,6 +9,7 @@ use super::refusal::shown;
 use super::sender::{SendFailure, Sender};
 use crate::Limits;
 use crate::link::{ExchangeFailure, ExchangeFailureKind, Inbound};
+use crate::storage::Shelf;
 
 /// How it is with the stream that belongs to no exchange.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -27,6 +28,8 @@ pub(super) struct Wire {
     pub(super) limits: Limits,
     /// How it is with the stream that belongs to no exchange, on which an answer could come.
     pub(super) listening: watch::Sender<Listening>,
+    /// What large replies are put together in.
+    pub(super) shelf: Shelf,
     inbound: mpsc::Sender<Inbound>,
 }
 
@@ -36,6 +39,7 @@ impl Wire {
             sender,
             limits,
             listening: watch::Sender::new(Listening::Over),
+            shelf: Shelf::default(),
             inbound,
         }
     }

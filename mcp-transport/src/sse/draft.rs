@@ -7,6 +7,7 @@ use bytes::Bytes;
 use memchr::memchr;
 
 use super::{Event, FIELD_LEN_MAX, ID_LEN_MAX, NAME_LEN_MAX, RETRY_MAX, SseError};
+use crate::storage::Storage;
 
 /// The fields since the last blank line, and what outlasts them.
 #[derive(Debug)]
@@ -14,6 +15,8 @@ pub(super) struct Draft {
     /// Whether there was any field since the last blank line that makes an event.
     has_begun: bool,
     data: Data,
+    // Bound: never more than the limit.
+    storage: Storage,
     /// The name, if it is not the default.
     name: Option<Box<str>>,
     /// The id that the next blank line confirms; an empty one takes back the one before.
@@ -31,8 +34,8 @@ enum Data {
     None,
     /// There was one, and this is where it stands in its chunk.
     Slice(Bytes),
-    /// Bound: its capacity is never more than the limit.
-    Gathered(Vec<u8>),
+    /// They are put together in the storage.
+    Gathered,
 }
 
 /// The value of a line of data.
@@ -44,16 +47,21 @@ pub(super) fn data_value(line: &[u8]) -> Option<&[u8]> {
 }
 
 impl Draft {
-    pub(super) fn new(len_max: usize) -> Self {
+    pub(super) fn new(len_max: usize, storage: Storage) -> Self {
         Self {
             has_begun: false,
             data: Data::None,
+            storage,
             name: None,
             id: None,
             last_event_id: None,
             retry: None,
             len_max,
         }
+    }
+
+    pub(super) fn take_storage(&mut self) -> Storage {
+        std::mem::take(&mut self.storage)
     }
 
     pub(super) fn has_begun(&self) -> bool {
@@ -112,33 +120,20 @@ impl Draft {
         self.gather();
         match self.data {
             Data::None => {
-                self.data = Data::Gathered(Vec::new());
+                self.data = Data::Gathered;
                 Ok(())
             }
-            Data::Slice(_) | Data::Gathered(_) => self.extend_data(b"\n"),
+            Data::Slice(_) | Data::Gathered => self.extend_data(b"\n"),
         }
     }
 
     /// Appends to the line of data that was begun last.
     pub(super) fn extend_data(&mut self, part: &[u8]) -> Result<(), SseError> {
-        let Data::Gathered(gathered) = &mut self.data else {
+        if !matches!(self.data, Data::Gathered) {
             return Ok(());
-        };
-        let len = gathered.len().saturating_add(part.len());
-        if len > self.len_max {
-            return Err(SseError::EventTooLong {
-                len_max: self.len_max,
-            });
         }
-        if len > gathered.capacity() {
-            // Doubling, so that many short parts cost no more than few long ones.
-            let capacity = gathered
-                .capacity()
-                .saturating_mul(2)
-                .clamp(len, self.len_max);
-            gathered.reserve_exact(capacity - gathered.len());
-        }
-        gathered.extend_from_slice(part);
+        self.check_len(self.storage.len().saturating_add(part.len()))?;
+        self.storage.extend(part, self.len_max);
         Ok(())
     }
 
@@ -150,6 +145,7 @@ impl Draft {
     /// Drops what has not been handed out, in a stream that is not read any further.
     pub(super) fn clear(&mut self) {
         (self.data, self.name, self.id) = (Data::None, None, None);
+        self.storage.clear();
         self.has_begun = false;
     }
 
@@ -163,7 +159,7 @@ impl Draft {
         let data = match std::mem::take(&mut self.data) {
             Data::None => return Ok(None),
             Data::Slice(slice) => slice,
-            Data::Gathered(gathered) => Bytes::from(gathered),
+            Data::Gathered => self.storage.take(),
         };
         if data.is_empty() {
             return Ok(None);
@@ -211,7 +207,8 @@ impl Draft {
 
     fn gather(&mut self) {
         if let Data::Slice(slice) = &self.data {
-            self.data = Data::Gathered(slice.to_vec());
+            self.storage.extend(slice, self.len_max);
+            self.data = Data::Gathered;
         }
     }
 

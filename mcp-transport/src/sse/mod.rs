@@ -31,6 +31,7 @@ use memchr::memchr2;
 
 use self::draft::Draft;
 use self::line::OpenLine;
+use crate::storage::Storage;
 
 /// The longest time that `retry` may ask for; more is taken for this.
 ///
@@ -141,6 +142,11 @@ impl SseDecoder {
     /// few times [`NAME_LEN_MAX`]; only while data grows or is repaired does it need a second
     /// buffer for them.
     pub fn new(event_len_max: usize) -> Self {
+        Self::with_storage(event_len_max, Storage::default())
+    }
+
+    /// The same, with storage from an earlier decoder.
+    pub(crate) fn with_storage(event_len_max: usize, storage: Storage) -> Self {
         Self {
             chunk: Bytes::new(),
             at: 0,
@@ -148,7 +154,7 @@ impl SseDecoder {
             mark_seen: 0,
             is_after_cr: false,
             line: OpenLine::new(event_len_max),
-            draft: Draft::new(event_len_max),
+            draft: Draft::new(event_len_max, storage),
             failure: None,
         }
     }
@@ -202,6 +208,11 @@ impl SseDecoder {
     /// it may hold other control characters, and any that is not ASCII.
     pub fn last_event_id(&self) -> Option<&str> {
         self.draft.last_event_id()
+    }
+
+    /// Takes the storage, once nothing more is read.
+    pub(crate) fn take_storage(&mut self) -> Storage {
+        self.draft.take_storage()
     }
 
     /// The last valid `retry`, at most [`RETRY_MAX`]. It counts from its line on.
