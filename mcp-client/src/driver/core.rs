@@ -1,6 +1,6 @@
 //! The peer and the sending half, and what they do for each other; everything behind the mutex.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -30,6 +30,9 @@ pub(super) struct Core {
     replaced: Option<AskNumber>,
     /// Whether a legacy server is to be asked for something that was not wanted before.
     pub(super) has_chores: bool,
+    /// Calls that were given up while there was no room to tell the server.
+    // Bound: `OWED_MAX`.
+    owed: VecDeque<GivenUp>,
     /// Hides secrets in why the connection ended.
     pub(super) redactor: Redactor,
     pub(super) peer: Peer<Waiter>,
@@ -58,6 +61,19 @@ pub(super) struct Core {
 /// connection is ended without knowing.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
+/// Calls given up of which a server that does not read has not been told, before the connection is
+/// not worth keeping. As many as may be in flight.
+const OWED_MAX: usize = 1_024;
+
+/// A call that was given up, and what of that the link has not taken yet.
+#[derive(Clone, Copy, Debug)]
+struct GivenUp {
+    call: CallId,
+    is_aborted: bool,
+    /// The reason for the server, if it is told by a notification.
+    why: Option<&'static str>,
+}
+
 /// What the driver has to wait for besides what comes in.
 pub(super) struct Plan {
     /// The session was replaced: end the handlers of its questions, of which this is the last.
@@ -76,6 +92,7 @@ impl Core {
             asks: HashMap::new(),
             last_ask: AskNumber::default(),
             replaced: None,
+            owed: VecDeque::new(),
             has_chores: false,
             peer,
             sender,
@@ -147,16 +164,21 @@ impl Core {
 
     /// Hands the notification just encoded to the link.
     pub(super) fn transmit_notice(&mut self, method: &'static str, step: Step) {
-        let mut labels = Labels::default();
-        if self.sender.wants_labels() {
-            labels = Labels::of_method(method).with_step(step);
-            // A modern message states its revision itself (HTTP-11).
-            labels.version = match &self.session {
-                Some((Era::Modern, version)) => Some(version.as_str().into()),
-                _ => None,
-            };
-        }
+        let labels = self.notice_labels(method, step);
         self.transmit_labelled(labels);
+    }
+
+    fn notice_labels(&self, method: &'static str, step: Step) -> Labels {
+        if !self.sender.wants_labels() {
+            return Labels::default();
+        }
+        let mut labels = Labels::of_method(method).with_step(step);
+        // A modern message states its revision itself (HTTP-11).
+        labels.version = match &self.session {
+            Some((Era::Modern, version)) => Some(version.as_str().into()),
+            _ => None,
+        };
+        labels
     }
 
     /// Hands what was encoded to the link; nothing in it may be a request or a notification.
@@ -199,28 +221,70 @@ impl Core {
     }
 
     /// Tells the server that nobody waits for a call any more, and tells whether it may have run.
-    pub(super) fn tell_given_up(&mut self, call: CallId, waiter: &Waiter, why: &str) -> Sent {
+    pub(super) fn tell_given_up(
+        &mut self,
+        call: CallId,
+        waiter: &Waiter,
+        why: &'static str,
+    ) -> Sent {
         let exchange = ExchangeId(call.number());
         let never_left = waiter.never_left.load(Ordering::Relaxed);
         if never_left || self.sender.retract(exchange) == Retracted::Unsent {
             return Sent::No;
         }
         let is_modern = matches!(self.session, Some((Era::Modern, _)));
-        // Closing the reply stream is how a modern server over HTTP is told (HTTP-23); on a pipe
-        // the link does nothing with it and the notification says it (STDIO-06).
-        let _: Result<(), SendError> = self.sender.push(Outbound::Abort { exchange });
         let has_streams = self.sender.wants_labels();
-        if waiter.is_cancellable && !(is_modern && has_streams) {
-            self.peer.notify(method::NOTIFICATIONS_CANCELLED, |out| {
-                out.extend_from_slice(b"{\"requestId\":");
-                out.extend_from_slice(call.number().to_string().as_bytes());
-                out.extend_from_slice(b",\"reason\":\"");
-                out.extend_from_slice(why.as_bytes());
-                out.extend_from_slice(b"\"}");
-            });
-            self.transmit_notice(method::NOTIFICATIONS_CANCELLED, Step::Ordinary);
+        let says_so = waiter.is_cancellable && !(is_modern && has_streams);
+        self.owed.push_back(GivenUp {
+            call,
+            is_aborted: false,
+            why: says_so.then_some(why),
+        });
+        self.tell_owed();
+        if self.owed.len() > OWED_MAX {
+            let reason = "the server does not read what is sent to it".to_owned();
+            self.life = Life::Closing(Arc::new(Death {
+                reason,
+                obituary: None,
+            }));
         }
         Sent::Maybe
+    }
+
+    /// Tells of the calls that were given up, as far as there is room. Giving one call up must not
+    /// cost the others the connection, only because the server is slow to read.
+    fn tell_owed(&mut self) {
+        while let Some(mut given_up) = self.owed.pop_front() {
+            if !self.tell(&mut given_up) {
+                self.owed.push_front(given_up);
+                return;
+            }
+        }
+    }
+
+    /// Tells of one call, and says whether there was room for all of it.
+    fn tell(&mut self, given_up: &mut GivenUp) -> bool {
+        let exchange = ExchangeId(given_up.call.number());
+        // Closing the reply stream is how a modern server over HTTP is told (HTTP-23); on a pipe
+        // the link does nothing with it and the notification says it (STDIO-06).
+        if !given_up.is_aborted
+            && self.sender.push(Outbound::Abort { exchange }) == Err(SendError::Full)
+        {
+            return false;
+        }
+        given_up.is_aborted = true;
+        let Some(why) = given_up.why else { return true };
+        let (method, number) = (method::NOTIFICATIONS_CANCELLED, given_up.call.number());
+        self.peer.notify(method, |out| {
+            out.extend_from_slice(b"{\"requestId\":");
+            out.extend_from_slice(number.to_string().as_bytes());
+            out.extend_from_slice(b",\"reason\":\"");
+            out.extend_from_slice(why.as_bytes());
+            out.extend_from_slice(b"\"}");
+        });
+        let labels = self.notice_labels(method, Step::Ordinary);
+        // A link that is gone has nobody left to tell.
+        self.transmit_with(labels) != Err(SendError::Full)
     }
 
     /// Answers a request of the server, unless the era has no answers.
@@ -300,7 +364,12 @@ impl Core {
 
     /// Writes what can be written and tells the driver what to wait for.
     pub(super) fn plan(&mut self) -> Plan {
-        let blocked = match self.sender.try_flush() {
+        let mut sending = self.sender.try_flush();
+        if !self.owed.is_empty() {
+            self.tell_owed();
+            sending = self.sender.try_flush();
+        }
+        let blocked = match sending {
             Ok(Sending::Blocked) => Some(self.sender.writable()),
             Ok(_) => None,
             Err(_gone) => {

@@ -177,6 +177,29 @@ async fn more_than_may_wait_is_refused_before_it_is_sent() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_call_that_is_given_up_while_nothing_more_can_wait_is_told_of_later_and_costs_no_other() {
+    let mut limits = Limits::default().with_unsent_len_max(4 << 10);
+    limits.queue_len_max = 1;
+    let (client, mut far) = connected_with(builder(), limits).await;
+    let arguments = empty();
+    let mut first = Box::pin(client.call_tool("first", &arguments));
+    assert!(timeout(SECOND, &mut first).await.is_err());
+    let mut filled = 0;
+    while client.call_raw("fill", None).detach().is_ok() {
+        filled += 1;
+    }
+    drop(first);
+    timeout(SECOND, client.ended()).await.unwrap_err();
+    let given_up = far.expect("tools/call").await;
+    for _ in 0..filled {
+        far.expect("fill").await;
+    }
+    let cancelled = far.expect("notifications/cancelled").await;
+    assert_eq!(cancelled.params()["requestId"], given_up.id());
+    assert!(client.closed().is_none());
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_the_server_does_not_offer_is_refused_before_it_is_sent() {
     let (link, mut far) = ScriptedServer::pair();
     let opening = far.open_legacy_with("2025-11-25", json!({"tools": {}}));
