@@ -152,63 +152,58 @@ impl<'de> Reader<'de> {
     /// Reads a string: as it stands, if it has no escapes.
     fn string(&mut self) -> Result<Cow<'de, str>, Refused> {
         self.take(b'"')?;
-        let run = self.run()?;
-        if self.byte() == Some(b'"') {
-            self.at += 1;
-            return Ok(Cow::Borrowed(run));
+        let rest = self.rest();
+        let len = plain_len(rest.as_bytes());
+        let run = rest.get(..len).ok_or(Refused)?;
+        match rest.as_bytes().get(len) {
+            Some(b'"') => {
+                self.at += len + 1;
+                Ok(Cow::Borrowed(run))
+            }
+            Some(b'\\') => self.escaped().map(Cow::Owned),
+            _ => Err(Refused),
         }
-        self.escaped(run).map(Cow::Owned)
     }
 
-    /// Reads the rest of a string from its first escape on.
-    fn escaped(&mut self, start: &str) -> Result<String, Refused> {
+    /// Reads a string with escapes.
+    fn escaped(&mut self) -> Result<String, Refused> {
         let mut string = String::new();
-        let mut run = start;
         loop {
-            if string.capacity() - string.len() < run.len() + char::MAX_LEN_UTF8 {
-                string.reserve_exact(self.room_for(&string, run));
+            let rest = self.rest();
+            let len = plain_len(rest.as_bytes());
+            // What ends a run is ASCII, so it ends between two characters.
+            let run = rest.get(..len).ok_or(Refused)?;
+            if string.capacity() - string.len() < len + char::MAX_LEN_UTF8 {
+                string.reserve_exact(self.room_for(string.len() + len));
             }
             string.push_str(run);
-            if self.byte() == Some(b'"') {
-                self.at += 1;
-                if string.capacity() / 2 > string.len() {
-                    string.shrink_to_fit();
-                }
-                return Ok(string);
+            self.at += len + 1;
+            match rest.as_bytes().get(len) {
+                Some(b'\\') => string.push(self.escape()?),
+                Some(b'"') => break,
+                _ => return Err(Refused),
             }
-            self.at += 1;
-            string.push(self.escape()?);
-            run = self.run()?;
         }
+        if string.capacity() / 2 > string.len() {
+            string.shrink_to_fit();
+        }
+        Ok(string)
     }
 
-    /// How much storage to set aside for what follows in a string.
+    /// How much storage to set aside for what follows in a string that will have at least `len`
+    /// bytes.
     ///
     /// No text grows by being decoded, so the rest of the whole text is enough for good. Growing
     /// in steps instead would move a large string from place to place, and each of them costs more
     /// than the reading.
     /// Bound: the rest may be many short strings, so a short one does not take more than 16 KiB.
-    fn room_for(&self, string: &str, run: &str) -> usize {
+    fn room_for(&self, len: usize) -> usize {
         const SHORT_MAX: usize = 16 * 1024;
-        let rest = self.rest().len() + run.len() + char::MAX_LEN_UTF8;
-        let len = string.len() + run.len();
+        let rest = self.rest().len() + char::MAX_LEN_UTF8;
         if len < SHORT_MAX {
             rest.min(SHORT_MAX)
         } else {
             rest
-        }
-    }
-
-    /// Takes characters up to a quote or a backslash, which is not taken.
-    #[inline]
-    fn run(&mut self) -> Result<&'de str, Refused> {
-        let rest = self.rest();
-        let len = plain_len(rest.as_bytes());
-        self.at += len;
-        match self.byte() {
-            // Both are ASCII, so the run ends between two characters.
-            Some(b'"' | b'\\') => Ok(rest.get(..len).unwrap_or_default()),
-            _ => Err(Refused),
         }
     }
 
