@@ -201,7 +201,7 @@ pub fn heard(outbound: Outbound<Bytes>) -> Option<Heard> {
     let value = serde_json::from_slice(&body).expect("the client sends JSON");
     Some(Heard {
         value,
-        labels,
+        labels: labels.map(|labels| *labels).unwrap_or_default(),
         exchange,
     })
 }

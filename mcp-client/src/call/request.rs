@@ -87,8 +87,8 @@ impl Request {
     }
 
     /// What transports repeat outside of the frame.
-    pub(super) fn labels(&self) -> Labels {
-        let mut labels = self.labels.as_deref().cloned().unwrap_or_default();
+    pub(super) fn labels(&self) -> Box<Labels> {
+        let mut labels = self.labels.clone().unwrap_or_default();
         labels.method = Some(self.method.clone());
         labels
     }

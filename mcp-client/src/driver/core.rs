@@ -133,7 +133,7 @@ impl Core {
     pub(super) fn transmit_call(
         &mut self,
         call: CallId,
-        labels: impl FnOnce() -> Labels,
+        labels: impl FnOnce() -> Box<Labels>,
     ) -> Result<(), Error> {
         if let Life::Closed(death) | Life::Closing(death) = &self.life {
             let error = death.error(Sent::No);
@@ -141,11 +141,7 @@ impl Core {
             while self.peer.poll_transmit().is_some() {}
             return Err(error);
         }
-        let labels = if self.sender.wants_labels() {
-            labels()
-        } else {
-            Labels::default()
-        };
+        let labels = self.sender.wants_labels().then(labels);
         match self.transmit_with(labels) {
             Ok(()) => Ok(()),
             Err(SendError::Full) => {
@@ -168,9 +164,9 @@ impl Core {
         self.transmit_labelled(labels);
     }
 
-    fn notice_labels(&self, method: &'static str, step: Step) -> Labels {
+    fn notice_labels(&self, method: &'static str, step: Step) -> Option<Box<Labels>> {
         if !self.sender.wants_labels() {
-            return Labels::default();
+            return None;
         }
         let mut labels = Labels::of_method(method).with_step(step);
         // A modern message states its revision itself (HTTP-11).
@@ -178,15 +174,15 @@ impl Core {
             Some((Era::Modern, version)) => Some(version.as_str().into()),
             _ => None,
         };
-        labels
+        Some(Box::new(labels))
     }
 
     /// Hands what was encoded to the link; nothing in it may be a request or a notification.
     pub(super) fn transmit(&mut self) {
-        self.transmit_labelled(Labels::default());
+        self.transmit_labelled(None);
     }
 
-    fn transmit_labelled(&mut self, labels: Labels) {
+    fn transmit_labelled(&mut self, labels: Option<Box<Labels>>) {
         if self.transmit_with(labels) == Err(SendError::Full) {
             // Bound: answers cannot be dropped one by one, or the server would wait for them.
             let reason = "the server sends requests but does not read the answers".to_owned();
@@ -197,19 +193,18 @@ impl Core {
         }
     }
 
-    fn transmit_with(&mut self, labels: Labels) -> Result<(), SendError> {
-        let mut labels = Some(labels);
+    fn transmit_with(&mut self, mut labels: Option<Box<Labels>>) -> Result<(), SendError> {
         let mut result = Ok(());
         while let Some(transmit) = self.peer.poll_transmit() {
             let body = transmit.body;
             let outbound = match transmit.kind {
                 TransmitKind::Call(call) => Outbound::Send {
                     exchange: ExchangeId(call.number()),
-                    labels: labels.take().unwrap_or_default(),
+                    labels: labels.take(),
                     body,
                 },
                 _ => Outbound::Notify {
-                    labels: labels.take().unwrap_or_default(),
+                    labels: labels.take(),
                     body,
                 },
             };

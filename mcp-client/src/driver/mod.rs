@@ -35,6 +35,8 @@ use crate::notice::{Change, ChangeCounts, LogSink};
 
 /// How many things that came in are taken under one lock.
 const TAKEN_AT_ONCE: usize = 64;
+/// For how many things that happened at once room is kept.
+const HAPPENED_KEPT: usize = 8;
 /// How many misbehaviours of a kind are logged one by one.
 const LOGGED_MAX: u64 = 20;
 
@@ -82,7 +84,8 @@ impl Driver {
             shared: Arc::clone(&shared),
             changes,
         };
-        let happened = Vec::new();
+        // Most of what comes in makes one thing happen.
+        let happened = Vec::with_capacity(1);
         Self {
             shared,
             receiver,
@@ -203,7 +206,8 @@ impl Driver {
                 }
             }
         }
-        // Its room is used again.
+        // Its room is used again, but not that of a burst.
+        happened.shrink_to(HAPPENED_KEPT);
         self.happened = happened;
     }
 

@@ -111,7 +111,7 @@ impl Shared {
         waiter: Waiter,
         method: &str,
         params: impl FnOnce(CallId, &mut Vec<u8>),
-        labels: impl FnOnce() -> Labels,
+        labels: impl FnOnce() -> Box<Labels>,
     ) -> Result<(CallId, Begun), Error> {
         let now = clock::now();
         let mut core = self.lock();

@@ -77,7 +77,7 @@ impl Shell {
     }
 
     /// Begins to post a notification or an answer.
-    pub(super) fn notify(&mut self, labels: Labels, body: Bytes) {
+    pub(super) fn notify(&mut self, labels: Box<Labels>, body: Bytes) {
         let wire = Arc::clone(&self.wire);
         if labels.step == Step::Confirmation {
             self.confirming = Some(Box::pin(async move { post(&wire, &labels, body).await }));

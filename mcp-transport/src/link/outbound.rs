@@ -30,8 +30,9 @@ pub enum Outbound<B> {
     Listen,
     /// A notification or an answer: nothing comes back for it.
     Notify {
-        /// What it is.
-        labels: Labels,
+        /// What it is; `None` on a link that has no use for it, and for an answer. Boxed, since a
+        /// queue has room for many.
+        labels: Option<Box<Labels>>,
         /// The frame.
         body: B,
     },
@@ -39,8 +40,8 @@ pub enum Outbound<B> {
     Send {
         /// The new exchange.
         exchange: ExchangeId,
-        /// What it is.
-        labels: Labels,
+        /// What it is; `None` on a link that has no use for it.
+        labels: Option<Box<Labels>>,
         /// The frame.
         body: B,
     },

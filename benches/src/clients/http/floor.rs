@@ -26,33 +26,47 @@ pub async fn callers(
     tool: &str,
     count: usize,
 ) -> Result<Vec<Floor>, String> {
-    let port = server.port(0);
+    let mut callers = Vec::new();
+    for _ in 0..count {
+        callers.push(connect(server.port(0), path, tool).await?);
+    }
+    Ok(callers)
+}
+
+/// A connection to each of the servers, over which one call was made.
+pub async fn many(server: &Server, ports: std::ops::Range<usize>) -> Result<Vec<Floor>, String> {
+    let mut connections = Vec::new();
+    for at in ports {
+        let mut connection = connect(server.port(at), "/json", "t100").await?;
+        connection.call().await?;
+        connections.push(connection);
+    }
+    Ok(connections)
+}
+
+async fn connect(port: u16, path: &str, tool: &str) -> Result<Floor, String> {
     let host = format!("127.0.0.1:{port}");
     let host = HeaderValue::from_str(&host).map_err(|error| error.to_string())?;
     let message = format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{{\"name\":\"{tool}\",\"arguments\":{{}}}}}}"
     );
     let message = Bytes::from(message);
-    let mut callers = Vec::new();
-    for _ in 0..count {
-        let socket = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await;
-        let socket = socket.map_err(|error| error.to_string())?;
-        socket
-            .set_nodelay(true)
-            .map_err(|error| error.to_string())?;
-        let (connection, driving) = handshake(TokioIo::new(socket))
-            .await
-            .map_err(|error| error.to_string())?;
-        tokio::spawn(driving);
-        callers.push(Floor {
-            connection,
-            path: path.to_owned(),
-            host: host.clone(),
-            message: message.clone(),
-            brought: if tool == "progress" { 100_000 } else { 1 },
-        });
-    }
-    Ok(callers)
+    let socket = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await;
+    let socket = socket.map_err(|error| error.to_string())?;
+    socket
+        .set_nodelay(true)
+        .map_err(|error| error.to_string())?;
+    let (connection, driving) = handshake(TokioIo::new(socket))
+        .await
+        .map_err(|error| error.to_string())?;
+    tokio::spawn(driving);
+    Ok(Floor {
+        connection,
+        path: path.to_owned(),
+        host,
+        message,
+        brought: if tool == "progress" { 100_000 } else { 1 },
+    })
 }
 
 impl Floor {

@@ -114,6 +114,12 @@ async fn idle(client: &str) -> Result<(), String> {
     let urls: Vec<String> = (0..=IDLE).map(|at| server.url(at, "/json")).collect();
     let (first, others) = urls.split_at(1);
     let (before, after) = match client {
+        "floor" => {
+            let _first = floor::many(&server, 0..1).await?;
+            let before = settled().await?;
+            let _others = floor::many(&server, 1..IDLE + 1).await?;
+            (before, settled().await?)
+        }
         "ours" => {
             let backend = ours::backend(None)?;
             let _first = ours::many(&backend, first).await?;

@@ -138,9 +138,10 @@ fn take(wire: &Wire, shell: &mut Shell, outbound: Outbound<Bytes>) {
             labels,
             body,
         } => shell.begin(exchange, |wire, control| async move {
+            let labels = labels.unwrap_or_default();
             run(&wire, exchange, &labels, body, &control).await;
         }),
-        Outbound::Notify { labels, body } => shell.notify(labels, body),
+        Outbound::Notify { labels, body } => shell.notify(labels.unwrap_or_default(), body),
         Outbound::Settled { exchange } => shell.settle(exchange),
         Outbound::Abort { exchange } => shell.abort(exchange),
         Outbound::Session { version } => wire.sender.session().set_version(&version),
