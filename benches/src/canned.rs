@@ -11,6 +11,7 @@ pub struct Results {
     small: Vec<u8>,
     medium: Vec<u8>,
     large: Vec<u8>,
+    tools: Vec<u8>,
 }
 
 impl Results {
@@ -19,6 +20,7 @@ impl Results {
             small: result(100),
             medium: result(10_000),
             large: result(1_000_000),
+            tools: tools(1000),
         }
     }
 }
@@ -38,6 +40,18 @@ fn result(len: usize) -> Vec<u8> {
     };
     let head = r#","result":{"content":[{"type":"text","text":""#;
     format!(r#"{head}{text}"}}],"isError":false}}}}"#).into_bytes()
+}
+
+/// A list of tools as servers of programming interfaces have them, of 766 bytes each on average.
+fn tools(count: usize) -> Vec<u8> {
+    let tool = |number: usize| {
+        let service = ["tracker", "mail", "wiki", "files", "calendar"][number % 5];
+        format!(
+            r#"{{"name":"{service}_search_{number:04}","title":"Search entries","description":"Searches the entries of {service} and returns those that match, the most recent first. Use it when the user asks for \"entries\" by words, by state or by label.\nIt changes nothing and is safe to try again.","inputSchema":{{"type":"object","properties":{{"query":{{"type":"string","description":"Words that must all occur"}},"state":{{"type":"string","enum":["open","closed","all"],"default":"open"}},"labels":{{"type":"array","items":{{"type":"string"}},"description":"Labels that must all be present"}},"limit":{{"type":"integer","description":"How many entries to return at most","minimum":1,"maximum":100,"default":30}}}},"required":["query"],"additionalProperties":false}},"annotations":{{"readOnlyHint":true}}}}"#
+        )
+    };
+    let tools: Vec<String> = (0..count).map(tool).collect();
+    format!(r#","result":{{"tools":[{}]}}}}"#, tools.join(",")).into_bytes()
 }
 
 /// Appends the answer to a request, and nothing for a notification; says whether it was a request.
@@ -66,7 +80,7 @@ pub fn answer(message: &[u8], results: &Results, framing: &Framing, out: &mut Ve
             br#","result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"bench","version":"1"}}}"#,
         );
     } else if has(br#""tools/list""#) {
-        reply(br#","result":{"tools":[{"name":"t100","inputSchema":{"type":"object"}}]}}"#);
+        reply(&results.tools);
     } else {
         reply(br#","error":{"code":-32601,"message":"no such method"}}"#);
     }

@@ -106,21 +106,21 @@ pub fn http(words: &[&str]) -> Result<(), String> {
         let opened = SINGLE.iter().map(|client| connections(client, path));
         let opened = opened.collect::<Result<Vec<_>, _>>()?;
         let name = "connections for 1,000 calls";
-        print_counts(name, path, &opened, CONNECTIONS_MAX);
+        print_counts(name, path, None, &opened, CONNECTIONS_MAX);
         check(name, opened[0] <= CONNECTIONS_MAX);
     }
     for path in ["/json", "/sse"] {
         let counted = allocations(path)?;
         let name = "allocations per 100 B call";
-        print_counts(name, path, &[counted], ALLOCATIONS_MAX);
+        print_counts(name, path, None, &[counted], ALLOCATIONS_MAX);
         check(name, counted <= ALLOCATIONS_MAX);
     }
-    let idle = SINGLE
-        .iter()
-        .map(|client| pinned(&["http", client, "idle"], "idle_kb"));
+    let idle = |client: &str| pinned(&["http", client, "idle"], "idle_kb");
+    let floor = idle("floor")?;
+    let idle = SINGLE.iter().map(|client| idle(client));
     let idle = idle.collect::<Result<Vec<_>, _>>()?;
     let name = "private kB per idle server";
-    print_counts(name, "", &idle, IDLE_KB_MAX);
+    print_counts(name, "", Some(floor), &idle, IDLE_KB_MAX);
     check(name, idle[0] <= IDLE_KB_MAX);
     check("typed events", sse_typed::table(rounds)?);
     if missed.is_empty() {
@@ -171,8 +171,9 @@ fn time(row: &Row, rounds: usize) -> Result<bool, String> {
         && row.pooled_ratio_max.is_none_or(|max| ours / pooled <= max))
 }
 
-fn print_counts(name: &str, path: &str, counts: &[f64], max: f64) {
-    print!("{:30} {:>8}", format!("{name} {path}"), "");
+fn print_counts(name: &str, path: &str, floor: Option<f64>, counts: &[f64], max: f64) {
+    let floor = floor.map_or(String::new(), |floor| format!("{floor:.2}"));
+    print!("{:30} {floor:>8}", format!("{name} {path}"));
     for count in counts {
         print!(" {count:8.2}");
     }

@@ -14,15 +14,12 @@ pub fn run(work: Work) -> io::Result<()> {
     let (Some(mut input), Some(mut output)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(io::ErrorKind::Other.into());
     };
-    let request = format!(
-        "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{{\"name\":\"{}\",\"arguments\":{{}}}}}}\n",
-        work.tool
-    );
-    let requests = request.repeat(work.in_flight);
-    let lines = if work.tool == "progress" {
-        100_001
+    let requests = request(work.tool).repeat(work.in_flight);
+    // Lines that come back, and what they count for.
+    let (lines, brought) = if work.tool == "progress" {
+        (100_001, 100_000)
     } else {
-        work.in_flight
+        (work.in_flight, work.in_flight as u64)
     };
     let mut buffer = vec![0_u8; 1 << 20];
     let mut meter = Meter::start(work.amount);
@@ -33,7 +30,7 @@ pub fn run(work: Work) -> io::Result<()> {
             let read = output.read(&mut buffer)?;
             seen += memchr::memchr_iter(b'\n', &buffer[..read]).count();
         }
-        if !meter.goes_on(work.in_flight as u64) {
+        if !meter.goes_on(brought) {
             break;
         }
     }
@@ -41,4 +38,14 @@ pub fn run(work: Work) -> io::Result<()> {
     drop(input);
     child.wait()?;
     Ok(())
+}
+
+fn request(tool: &str) -> String {
+    let (method, params) = if tool == "list" {
+        ("tools/list", "{}".to_owned())
+    } else {
+        let params = format!("{{\"name\":\"{tool}\",\"arguments\":{{}}}}");
+        ("tools/call", params)
+    };
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{method}\",\"params\":{params}}}\n")
 }

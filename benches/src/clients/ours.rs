@@ -1,14 +1,15 @@
 //! Our client, with everything on: deadlines, cancellation, limits, redaction.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use mcp_client::{Client, Error};
 use mcp_transport::{Limits, process::Command, stdio};
-use mcp_types::{Implementation, RawJson};
+use mcp_types::{Implementation, RawJson, Tool, method};
 use tokio::runtime::Runtime;
 
-use super::{Work, server};
+use super::{TOOLS, Work, server};
 use crate::measure::{Amount, Meter};
 
 async fn connect() -> Result<Client, Error> {
@@ -17,6 +18,15 @@ async fn connect() -> Result<Client, Error> {
             stdio::spawn(Command::new(server()), Limits::default()).map_err(Error::from)
         })
         .await
+}
+
+/// Clients that have nothing to do, each with a server of its own.
+pub async fn many(count: usize) -> Result<Vec<Client>, String> {
+    let mut clients = Vec::new();
+    for _ in 0..count {
+        clients.push(connect().await.map_err(|error| error.to_string())?);
+    }
+    Ok(clients)
 }
 
 pub async fn call(
@@ -55,6 +65,28 @@ pub async fn progress(client: &Client, arguments: &RawJson) -> Result<u64, Strin
     }
 }
 
+/// Lists the tools and finds each by its name; their schemas stay as they came.
+async fn list(client: &Client, raw: bool) -> Result<(), String> {
+    let text = |error: Error| error.to_string();
+    if raw {
+        let reply = client.call_raw(method::TOOLS_LIST, None).await;
+        std::hint::black_box(reply.map_err(text)?.as_bytes().len());
+        return Ok(());
+    }
+    // A list that is kept would cost nothing.
+    client.forget_lists();
+    let listing = client.list_tools().await.map_err(text)?;
+    let by_name: HashMap<&str, &Tool> = listing
+        .items
+        .iter()
+        .map(|tool| (tool.name.as_str(), tool))
+        .collect();
+    match by_name.len() {
+        TOOLS => Ok(()),
+        count => Err(format!("{count} of {TOOLS} tools came")),
+    }
+}
+
 pub async fn run(work: Work, raw: bool) -> Result<(), String> {
     let text = |error: Error| error.to_string();
     let client = connect().await.map_err(text)?;
@@ -66,19 +98,17 @@ pub async fn run(work: Work, raw: bool) -> Result<(), String> {
             .map_err(text)?;
     }
     let mut meter = Meter::start(work.amount);
-    if work.tool == "progress" {
+    if work.in_flight == 1 {
         loop {
-            let brought = progress(&client, &arguments).await?;
+            let brought = match work.tool {
+                "progress" => progress(&client, &arguments).await?,
+                "list" => list(&client, raw).await.map(|()| 1)?,
+                tool => call(&client, tool, &arguments, raw)
+                    .await
+                    .map(|()| 1)
+                    .map_err(text)?,
+            };
             if !meter.goes_on(brought) {
-                break;
-            }
-        }
-    } else if work.in_flight == 1 {
-        loop {
-            call(&client, work.tool, &arguments, raw)
-                .await
-                .map_err(text)?;
-            if !meter.goes_on(1) {
                 break;
             }
         }

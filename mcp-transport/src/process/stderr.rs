@@ -3,10 +3,11 @@
 //! The ring holds raw bytes; lines are cut, cleaned and redacted when somebody asks.
 
 use std::collections::VecDeque;
+use std::io;
 use std::sync::{Mutex, PoisonError};
 
-use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe;
+use tokio::task::coop::consume_budget;
 
 use super::log::StderrLog;
 use crate::redact::Redactor;
@@ -89,23 +90,37 @@ fn plain(line: &[u8]) -> Vec<u8> {
 }
 
 /// Reads stderr to its end, into the ring and the log.
-pub(super) async fn pump(mut stderr: pipe::Receiver, ring: &Mutex<Ring>, mut log: Option<LineLog>) {
-    let mut chunk = vec![0; CHUNK_LEN];
-    loop {
-        let read = match stderr.read(&mut chunk).await {
-            Ok(0) | Err(_) => break,
-            Ok(read) => chunk.get(..read).unwrap_or_default(),
-        };
-        ring.lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(read);
-        if let Some(log) = &mut log {
-            log.push(read);
-        }
+pub(super) async fn pump(stderr: pipe::Receiver, ring: &Mutex<Ring>, mut log: Option<LineLog>) {
+    // Most servers say little, so nothing is set aside for what they may say.
+    while stderr.readable().await.is_ok() && take_chunk(&stderr, ring, log.as_mut()) {
+        // One that never stops must not keep the others of its thread from their turn.
+        consume_budget().await;
     }
     if let Some(log) = &mut log {
         log.finish();
     }
+}
+
+/// Reads once; says whether there may be more.
+fn take_chunk(stderr: &pipe::Receiver, ring: &Mutex<Ring>, log: Option<&mut LineLog>) -> bool {
+    let mut chunk = [0; CHUNK_LEN];
+    let read = match stderr.try_read(&mut chunk) {
+        Ok(0) => return false,
+        Ok(read) => chunk.get(..read).unwrap_or_default(),
+        Err(error) => {
+            return matches!(
+                error.kind(),
+                io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+            );
+        }
+    };
+    ring.lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .push(read);
+    if let Some(log) = log {
+        log.push(read);
+    }
+    true
 }
 
 /// Cuts stderr into lines for the log file.

@@ -13,10 +13,8 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 use self::server::Server;
+use super::idle;
 use crate::measure::{Amount, Meter};
-
-/// Clients that are held at once, each to a server of its own, to see what an idle one costs.
-const IDLE: usize = 100;
 
 /// One who makes one call after another.
 trait Caller: Send + 'static {
@@ -32,7 +30,7 @@ pub fn run(words: &[&str]) -> Result<(), String> {
         .build()
         .map_err(|error| error.to_string())?;
     let [client, path, tool, in_flight, unit, amount] = match *words {
-        [client, "idle"] => return runtime.block_on(idle(client)),
+        [client, "idle"] => return runtime.block_on(hold(client)),
         [client, path, tool, in_flight, unit, amount] => {
             [client, path, tool, in_flight, unit, amount]
         }
@@ -108,52 +106,22 @@ async fn drive<C: Caller>(callers: Vec<C>, amount: Amount) -> Result<(), String>
 }
 
 /// Prints what a client costs in private memory that has nothing to do.
-async fn idle(client: &str) -> Result<(), String> {
-    // One more, so that what a process pays once is paid before.
-    let server = Server::start(IDLE + 1)?;
-    let urls: Vec<String> = (0..=IDLE).map(|at| server.url(at, "/json")).collect();
-    let (first, others) = urls.split_at(1);
-    let (before, after) = match client {
-        "floor" => {
-            let _first = floor::many(&server, 0..1).await?;
-            let before = settled().await?;
-            let _others = floor::many(&server, 1..IDLE + 1).await?;
-            (before, settled().await?)
-        }
+async fn hold(client: &str) -> Result<(), String> {
+    let server = Server::start(idle::SERVERS)?;
+    let urls: Vec<String> = (0..idle::SERVERS)
+        .map(|at| server.url(at, "/json"))
+        .collect();
+    match client {
+        "floor" => idle::cost(async |servers| floor::many(&server, servers).await).await,
         "ours" => {
             let backend = ours::backend(None)?;
-            let _first = ours::many(&backend, first).await?;
-            let before = settled().await?;
-            let _others = ours::many(&backend, others).await?;
-            (before, settled().await?)
+            idle::cost(async |servers| ours::many(&backend, &urls[servers]).await).await
         }
         #[cfg(feature = "peers")]
         "rmcp" | "rmcp-pooled" => {
             let pooled = (client == "rmcp-pooled").then(reqwest::Client::new);
-            let _first = peer::many(first, pooled.as_ref()).await?;
-            let before = settled().await?;
-            let _others = peer::many(others, pooled.as_ref()).await?;
-            (before, settled().await?)
+            idle::cost(async |servers| peer::many(&urls[servers], pooled.as_ref()).await).await
         }
-        other => return Err(format!("no client {other}")),
-    };
-    let each = after.saturating_sub(before) as f64 / IDLE as f64;
-    println!("{{\"idle_kb\":{each:.2}}}");
-    Ok(())
-}
-
-/// The private memory once nothing more is under way.
-async fn settled() -> Result<u64, String> {
-    tokio::time::sleep(Duration::from_millis(300)).await;
-    private_dirty()
-}
-
-fn private_dirty() -> Result<u64, String> {
-    let rollup =
-        std::fs::read_to_string("/proc/self/smaps_rollup").map_err(|error| error.to_string())?;
-    let line = rollup
-        .lines()
-        .find_map(|line| line.strip_prefix("Private_Dirty:"));
-    let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse().ok());
-    kilobytes.ok_or_else(|| "no Private_Dirty".to_owned())
+        other => Err(format!("no client {other}")),
+    }
 }
