@@ -152,13 +152,13 @@ impl<'de> Reader<'de> {
     /// Reads a string: as it stands, if it has no escapes.
     fn string(&mut self) -> Result<Cow<'de, str>, Refused> {
         self.take(b'"')?;
-        let rest = self.rest();
-        let len = plain_len(rest.as_bytes());
-        let run = rest.get(..len).ok_or(Refused)?;
-        match rest.as_bytes().get(len) {
+        let bytes = self.text.as_bytes();
+        let end = self.at + plain_len(bytes.get(self.at..).unwrap_or_default());
+        match bytes.get(end) {
             Some(b'"') => {
-                self.at += len + 1;
-                Ok(Cow::Borrowed(run))
+                let string = self.text.get(self.at..end).ok_or(Refused)?;
+                self.at = end + 1;
+                Ok(Cow::Borrowed(string))
             }
             Some(b'\\') => self.escaped().map(Cow::Owned),
             _ => Err(Refused),
@@ -169,16 +169,16 @@ impl<'de> Reader<'de> {
     fn escaped(&mut self) -> Result<String, Refused> {
         let mut string = String::new();
         loop {
-            let rest = self.rest();
-            let len = plain_len(rest.as_bytes());
-            // What ends a run is ASCII, so it ends between two characters.
-            let run = rest.get(..len).ok_or(Refused)?;
+            let bytes = self.text.as_bytes();
+            let len = plain_len(bytes.get(self.at..).unwrap_or_default());
+            let end = self.at + len;
             if string.capacity() - string.len() < len + char::MAX_LEN_UTF8 {
                 string.reserve_exact(self.room_for(string.len() + len));
             }
-            string.push_str(run);
-            self.at += len + 1;
-            match rest.as_bytes().get(len) {
+            // What ends a run is ASCII, so it ends between two characters.
+            string.push_str(self.text.get(self.at..end).ok_or(Refused)?);
+            self.at = end + 1;
+            match bytes.get(end) {
                 Some(b'\\') => string.push(self.escape()?),
                 Some(b'"') => break,
                 _ => return Err(Refused),
@@ -236,16 +236,9 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
         match self.peek() {
-            Some(b'{') => self.within((b'{', b'}'), |reader| {
-                visitor.visit_map(Elements::new(reader))
-            }),
-            Some(b'[') => self.within((b'[', b']'), |reader| {
-                visitor.visit_seq(Elements::new(reader))
-            }),
-            Some(b'"') => match self.string()? {
-                Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
-                Cow::Owned(text) => visitor.visit_string(text),
-            },
+            Some(b'{') => self.deserialize_map(visitor),
+            Some(b'[') => self.deserialize_seq(visitor),
+            Some(b'"') => self.deserialize_str(visitor),
             Some(b'n') => {
                 self.take_word("null")?;
                 visitor.visit_unit()
@@ -263,6 +256,33 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
                 None => self.delegate(|number| number.deserialize_any(visitor)),
             },
         }
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
+        self.within((b'{', b'}'), |reader| {
+            visitor.visit_map(Elements::new(reader))
+        })
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
+        self.within((b'[', b']'), |reader| {
+            visitor.visit_seq(Elements::new(reader))
+        })
+    }
+
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
+        match self.string()? {
+            Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
+            Cow::Owned(text) => visitor.visit_string(text),
+        }
+    }
+
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
+        self.deserialize_str(visitor)
+    }
+
+    fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
+        self.deserialize_str(visitor)
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
@@ -287,8 +307,8 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
-        unit_struct seq tuple tuple_struct map struct enum identifier
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char bytes byte_buf unit unit_struct
+        tuple tuple_struct struct enum
     }
 }
 
