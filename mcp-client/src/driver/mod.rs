@@ -146,7 +146,8 @@ impl Driver {
                 }
             }
         }
-        self.end().await;
+        // Boxed, so that no connection carries room for its end all its life.
+        Box::pin(self.end()).await;
     }
 
     /// Takes what came in, in order, and does what it asks for.

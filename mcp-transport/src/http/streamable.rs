@@ -71,7 +71,8 @@ async fn serve(wire: Arc<Wire>, mut outbound: mpsc::Receiver<Outbound<Bytes>>) {
         }
     }
     drop(listening);
-    close(&wire, shell).await;
+    // Boxed, so that no link carries room for its end all its life.
+    Box::pin(close(&wire, shell)).await;
 }
 
 fn take(wire: &Wire, shell: &mut Shell, outbound: Outbound<Bytes>) {

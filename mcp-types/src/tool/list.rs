@@ -41,7 +41,7 @@ impl ListToolsResult {
 
     /// Drops tools whose name came before, and says which.
     pub fn normalise(&mut self) -> Vec<Diagnostic> {
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::with_capacity(self.tools.len());
         let mut dropped = Vec::new();
         let fresh: Vec<bool> = self
             .tools
