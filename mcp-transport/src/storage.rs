@@ -12,6 +12,9 @@ use bytes::{Bytes, BytesMut};
 const CAPACITY_MIN: usize = 8 * 1024;
 /// Bound: the most that is kept without being in use.
 const KEPT_MAX: usize = 4 * 1024 * 1024;
+/// Which part of the storage a whole has to fill to be handed out where it stands.
+// Bound: whoever keeps a whole keeps all of the storage behind it.
+const SHARE_MIN: usize = 8;
 
 /// Puts pieces together.
 #[derive(Debug, Default)]
@@ -34,12 +37,17 @@ impl Storage {
 
     /// Appends a piece. What is allocated at once is at most `len_max`, or what the content needs.
     pub(crate) fn extend(&mut self, piece: &[u8], len_max: usize) {
-        self.reserve(piece.len(), len_max);
+        self.make_room(piece.len(), len_max);
         self.buffer.extend_from_slice(piece);
     }
 
-    /// Makes room for more.
+    /// Makes room for what is said to come, up to `len_max` in all.
     pub(crate) fn reserve(&mut self, more: usize, len_max: usize) {
+        let room = len_max.saturating_sub(self.buffer.len());
+        self.make_room(more.min(room), len_max);
+    }
+
+    fn make_room(&mut self, more: usize, len_max: usize) {
         let len = self.buffer.len().saturating_add(more);
         if len <= self.buffer.capacity() || self.buffer.try_reclaim(more) {
             return;
@@ -54,7 +62,13 @@ impl Storage {
 
     /// Takes the whole out.
     pub(crate) fn take(&mut self) -> Bytes {
-        let whole = self.buffer.split().freeze();
+        let whole = if self.buffer.len() < self.allocated / SHARE_MIN {
+            let copy = Bytes::copy_from_slice(&self.buffer);
+            self.buffer.clear();
+            copy
+        } else {
+            self.buffer.split().freeze()
+        };
         self.pass(whole.len());
         whole
     }
@@ -62,13 +76,19 @@ impl Storage {
     /// Drops the pieces so far.
     pub(crate) fn clear(&mut self) {
         self.buffer.clear();
+        self.let_go_beyond(KEPT_MAX);
     }
 
     /// Takes into account how long a whole was; lets go of storage that is much larger than those
     /// lately.
     fn pass(&mut self, len: usize) {
-        self.expected = len.max(self.expected / 2);
-        if self.allocated / 8 > self.expected.max(CAPACITY_MIN) {
+        self.expected = len.min(KEPT_MAX).max(self.expected / 2);
+        let fitting = self.expected.max(CAPACITY_MIN).saturating_mul(8);
+        self.let_go_beyond(fitting.min(KEPT_MAX));
+    }
+
+    fn let_go_beyond(&mut self, allocated_max: usize) {
+        if self.allocated > allocated_max {
             *self = Self {
                 expected: self.expected,
                 ..Self::default()
@@ -95,7 +115,7 @@ impl Shelf {
     pub(crate) fn put_back(&self, mut storage: Storage) {
         storage.clear();
         let mut kept = self.lock();
-        if storage.allocated >= kept.allocated && storage.allocated <= KEPT_MAX {
+        if storage.allocated >= kept.allocated {
             *kept = storage;
         }
     }
@@ -134,6 +154,35 @@ mod tests {
     }
 
     #[test]
+    fn what_is_very_large_is_let_go_of_as_soon_as_it_is_taken_or_dropped() {
+        let mut storage = Storage::default();
+        for is_taken in [true, false] {
+            storage.extend(&vec![7; KEPT_MAX + 1], usize::MAX);
+            assert!(storage.allocated > KEPT_MAX);
+            if is_taken {
+                assert_eq!(storage.take().len(), KEPT_MAX + 1);
+            } else {
+                storage.clear();
+            }
+            assert_eq!((storage.allocated, storage.buffer.capacity()), (0, 0));
+        }
+    }
+
+    #[test]
+    fn a_short_one_holds_no_storage_of_a_long_one() {
+        let mut storage = Storage::default();
+        drop(gather(&mut storage, 600_000));
+        let (allocated, held) = (storage.allocated, gather(&mut storage, 1_000));
+        assert_eq!(held, vec![7; 1_000]);
+        // What is not shared can be written in again.
+        assert!(
+            held.try_into_mut()
+                .is_ok_and(|held| held.capacity() < 8_000)
+        );
+        assert_eq!(storage.allocated, allocated);
+    }
+
+    #[test]
     fn no_more_is_allocated_than_allowed_unless_it_is_needed() {
         let mut storage = Storage::default();
         for _ in 0..900 {
@@ -142,6 +191,10 @@ mod tests {
         }
         storage.extend(&[0; 200_000], 1_000_000);
         assert_eq!(storage.allocated, 1_100_000);
+
+        let mut storage = Storage::default();
+        storage.reserve(1_000_000, 100);
+        assert_eq!(storage.allocated, 100);
     }
 
     #[test]
