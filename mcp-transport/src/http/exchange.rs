@@ -218,12 +218,12 @@ async fn whole(
 }
 
 /// Takes a reply without a body. Spec: T-23. The answer can only come on the shared stream then, so
-/// it is waited for as long as there is one; who has it ends the exchange.
+/// it is waited for as long as there is one or one is coming; who has it ends the exchange.
 async fn accepted(wire: &Wire, labels: &Labels, status: StatusCode) -> Result<(), ExchangeFailure> {
     let mut listening = wire.listening.subscribe();
-    let is_open = *listening.borrow() == Listening::Open;
+    let may_come = *listening.borrow() != Listening::Over;
     let mut reason = format!("the server answered {status} and nothing else");
-    if is_open && labels.version.is_none() {
+    if may_come && labels.version.is_none() {
         // The wire outlives its exchanges, so what is waited for comes.
         let _: Result<_, RecvError> = listening.wait_for(|now| *now == Listening::Over).await;
         reason.push_str(", and the stream is gone on which its answer could have come");

@@ -18,7 +18,7 @@ use super::listen::listen;
 use super::refusal::read_excerpt;
 use super::sender::Sender;
 use super::shell::{Running, Shell, ready_or_pending, tell_confirmed};
-use super::wire::Wire;
+use super::wire::{Listening, Wire};
 use super::{Backend, Target};
 use crate::Limits;
 use crate::link::{FarEnd, Link, Outbound};
@@ -55,6 +55,9 @@ async fn serve(wire: Arc<Wire>, mut outbound: mpsc::Receiver<Outbound<Bytes>>) {
             // What follows a confirmation waits until the server has taken it.
             taken = outbound.recv(), if shell.may_take() => match taken {
                 Some(Outbound::Listen) => {
+                    // An earlier one says that there is none any more as it goes.
+                    drop(listening.take());
+                    wire.listening.send_replace(Listening::Due);
                     let wire = Arc::clone(&wire);
                     listening = Some(Box::pin(async move { listen(&wire).await }));
                 }

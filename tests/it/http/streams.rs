@@ -106,6 +106,25 @@ async fn an_answer_may_come_on_the_shared_stream_while_that_is_open() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_answer_may_come_on_the_shared_stream_that_is_still_to_be_opened_or_taken_up_again() {
+    let accepted = r#"{"on":"POST tools/call","status":202}"#;
+    let answer = r#""chunks":["data: {\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"content\":[]}}\n\n"],"then":"hold""#;
+    let late = format!(r#"{{"on":"GET","pause":2000,{answer}}}"#);
+    let short = r#"{"on":"GET","times":1,"chunks":[": open\n\n"],"then":"close"}"#;
+    let (late, again) = ([accepted, &late, LEGACY], [accepted, short, &late, LEGACY]);
+    for rules in [&late[..], &again] {
+        let (server, client) = connect(rules).await;
+        until("the shared stream is asked for", || {
+            server.count("GET") == 1
+        })
+        .await;
+        call(&client).await.unwrap();
+        client.close().await;
+        assert_eq!(server.record().failures(), Vec::<&str>::new());
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_call_whose_answer_could_only_come_on_the_shared_stream_ends_with_it() {
     let accepted = r#"{"on":"POST tools/call","status":202}"#;
     let open = r#"{"on":"GET","times":1,"chunks":[": open\n\n",{"pause":20000}],"then":"close"}"#;
