@@ -86,7 +86,7 @@ impl Core {
                 ..
             } if self.sender.wants_labels() && !begins_like_a_message(&body) => {
                 let excerpt = body.slice(..body.len().min(STRAY_MAX));
-                self.first_stray.get_or_insert_with(|| excerpt.clone());
+                self.first_stray.get_or_insert_with(|| alone(&excerpt));
                 happened.push(Happening::Strayed { excerpt });
             }
             Inbound::Frame { origin, body, .. } => {
@@ -256,7 +256,7 @@ impl Core {
                     self.note_stray(&misbehavior, cause.origin);
                     happened.push(match misbehavior {
                         Misbehavior::NotJson { excerpt, .. } => {
-                            self.first_stray.get_or_insert_with(|| excerpt.clone());
+                            self.first_stray.get_or_insert_with(|| alone(&excerpt));
                             Happening::Strayed { excerpt }
                         }
                         misbehavior => Happening::Misbehaved(misbehavior),
@@ -288,7 +288,7 @@ impl Core {
             && let Some(waiter) = self.peer.waiter_mut(CallId::new(exchange.0))
         {
             // The first one tells most.
-            waiter.trace().stray.get_or_insert_with(|| excerpt.clone());
+            waiter.trace().stray.get_or_insert_with(|| alone(excerpt));
         }
     }
 
@@ -367,6 +367,11 @@ impl Core {
     }
 }
 
+/// An excerpt to be kept, without the rest of its frame.
+fn alone(excerpt: &[u8]) -> Bytes {
+    Bytes::copy_from_slice(excerpt)
+}
+
 /// Whether a frame begins as objects and lists do.
 fn begins_like_a_message(body: &[u8]) -> bool {
     let text = body.trim_ascii_start();
@@ -386,5 +391,50 @@ fn tie(origin: Origin) -> Tie {
         Origin::Reply(exchange) => Tie::Reply(CallId::new(exchange.0)),
         Origin::Stream(exchange) => Tie::Stream(CallId::new(exchange.0)),
         _ => Tie::None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_jsonrpc::{Peer, Timeouts};
+    use mcp_transport::{Limits as LinkLimits, link, redact::Redactor};
+    use tokio::sync::oneshot;
+
+    use super::*;
+    use crate::clock;
+
+    /// A connection over HTTP with one call in flight.
+    fn core() -> (Core, ExchangeId) {
+        let (link, _far_end) = link::pair(LinkLimits::default());
+        let (sender, _receiver) = link.split();
+        let mut core = Core::new(Peer::new(Limits::default()), sender, Redactor::new());
+        let waiter = Waiter::new(oneshot::channel().0, "m".into());
+        let timeouts = Timeouts::new(std::time::Duration::MAX, std::time::Duration::MAX);
+        let called = core
+            .peer
+            .call(clock::now(), timeouts, waiter, "m", |_call, _params| ());
+        let call = called.map_err(|(_waiter, refused)| refused).unwrap();
+        (core, ExchangeId(call.number()))
+    }
+
+    #[test]
+    fn what_is_kept_of_a_frame_that_is_no_message_does_not_hold_the_frame() {
+        for text in ["{ no message ", "no message "] {
+            let (mut core, exchange) = core();
+            for origin in [Origin::Shared, Origin::Stream(exchange)] {
+                let body = Bytes::from(text.repeat(STRAY_MAX));
+                let inbound = Inbound::Frame {
+                    origin,
+                    body: body.clone(),
+                    is_repaired: false,
+                };
+                core.take(clock::now(), inbound, &mut Vec::new());
+                assert!(body.is_unique(), "{text}{origin:?}");
+            }
+            let waiter = core.peer.waiter_mut(CallId::new(exchange.0)).unwrap();
+            for kept in [core.first_stray, waiter.trace().stray.take()] {
+                assert_eq!(kept.map(|kept| kept.len()), Some(STRAY_MAX), "{text}");
+            }
+        }
     }
 }
