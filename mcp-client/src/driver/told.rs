@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
-use mcp_jsonrpc::{CallId, Method, RequestId, params_of_notice};
+use mcp_jsonrpc::{CallId, Id, Method, RequestId, params_of_notice};
 use mcp_transport::link::{
     ExchangeFailure, ExchangeFailureKind, ExchangeId, Origin, Outbound, SendError,
 };
@@ -103,10 +103,7 @@ impl Core {
     ///
     /// Spec: CANC-08, SUB-06. It may end nothing else in this way.
     fn end_subscription(&mut self, now: Instant, id: &RequestId, happened: &mut Vec<Happening>) {
-        let RequestId::Number(number) = id else {
-            return;
-        };
-        let Some(call) = u64::try_from(*number).ok().map(CallId::new) else {
+        let Some(call) = Id::Given(id.clone()).as_call() else {
             return;
         };
         let method = self.peer.waiter(call).map(|waiter| &*waiter.method);

@@ -304,12 +304,20 @@ async fn a_modern_server_is_listened_to_and_again_whenever_that_ends() {
         assert_eq!(wanted, &json!({"resourceSubscriptions": ["file:///a"]}));
         // The three ways in which a server ends a subscription.
         far.answer(&listen, json!({"resultType": "complete"})).await;
-        let listen = far.expect("subscriptions/listen").await;
-        far.say(
-            json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
-            "params": {"requestId": listen.id()}}),
-        )
-        .await;
+        // Servers that make text of ids do so here too.
+        for makes_text in [false, true] {
+            let listen = far.expect("subscriptions/listen").await;
+            let id = listen.id();
+            let id = if makes_text {
+                json!(id.to_string())
+            } else {
+                json!(id)
+            };
+            let params = json!({"requestId": id});
+            let method = "notifications/cancelled";
+            far.say(json!({"jsonrpc": "2.0", "method": method, "params": params}))
+                .await;
+        }
         let listen = far.expect("subscriptions/listen").await;
         far.refuse(&listen, json!({"code": -32000, "message": "busy"}))
             .await;
