@@ -45,7 +45,7 @@ pub enum Notice {
 /// [`Call::log_level`]: crate::Call::log_level
 /// [`Call::notices`]: crate::Call::notices
 #[derive(Debug)]
-pub struct Notices(Arc<Queue>);
+pub struct Notices(Arc<Pending>);
 
 impl Notices {
     /// Waits for the next notice; `None` once the call has ended and all were taken.
@@ -77,9 +77,13 @@ impl Notices {
     }
 }
 
+/// Where the notices of a stream are put. It ends the stream when it is dropped.
+#[derive(Debug)]
+pub(super) struct Queue(Arc<Pending>);
+
 /// Notices that wait to be taken.
 #[derive(Debug)]
-pub(super) struct Queue {
+struct Pending {
     waiting: Mutex<Waiting>,
     arrived: Notify,
     /// How many wait at most.
@@ -95,25 +99,21 @@ struct Waiting {
 }
 
 impl Queue {
-    pub(super) fn new(len_max: usize) -> Arc<Self> {
-        Arc::new(Self {
+    pub(super) fn new(len_max: usize) -> Self {
+        Self(Arc::new(Pending {
             waiting: Mutex::default(),
             arrived: Notify::new(),
             len_max,
-        })
+        }))
     }
 
-    pub(super) fn stream(self: &Arc<Self>) -> Notices {
-        Notices(Arc::clone(self))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn stream(&self) -> Notices {
+        Notices(Arc::clone(&self.0))
     }
 
     fn put(&self, notice: Notice) {
-        let mut waiting = self.lock();
-        if waiting.notices.len() < self.len_max {
+        let mut waiting = self.0.lock();
+        if waiting.notices.len() < self.0.len_max {
             waiting.notices.push_back(notice);
         } else if let Some(Notice::Missed(count)) = waiting.notices.back_mut() {
             *count += 1;
@@ -121,24 +121,32 @@ impl Queue {
             waiting.notices.push_back(Notice::Missed(1));
         }
         drop(waiting);
-        self.arrived.notify_one();
+        self.0.arrived.notify_one();
     }
+}
 
-    fn end(&self) {
-        self.lock().is_over = true;
-        self.arrived.notify_one();
+impl Drop for Queue {
+    fn drop(&mut self) {
+        self.0.lock().is_over = true;
+        self.0.arrived.notify_one();
+    }
+}
+
+impl Pending {
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Takes what a server grants of a subscription; runs in the reader, so it must be quick.
 type GrantSink = Box<dyn Fn(&SubscriptionFilter) + Send + Sync>;
 
-/// Who hears what the server tells during one call. It ends the stream when it is dropped, which
-/// is when neither the call nor a request of it is left.
+/// Who hears what the server tells during one call. The stream ends with it, which is when neither
+/// the call nor a request of it is left.
 #[derive(Default)]
 pub(crate) struct Hearers {
     pub(super) progress: Option<ProgressSink>,
-    pub(super) queue: Option<Arc<Queue>>,
+    pub(super) queue: Option<Queue>,
     /// What is done once the server has acknowledged the subscription that the call is.
     pub(super) acknowledged: Option<GrantSink>,
 }
@@ -177,14 +185,6 @@ impl Hearers {
     }
 }
 
-impl Drop for Hearers {
-    fn drop(&mut self) {
-        if let Some(queue) = &self.queue {
-            queue.end();
-        }
-    }
-}
-
 impl fmt::Debug for Hearers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Hearers")
@@ -203,8 +203,10 @@ mod tests {
     fn hearers(len_max: usize) -> (Hearers, Notices) {
         let queue = Queue::new(len_max);
         let stream = queue.stream();
-        let mut hearers = Hearers::default();
-        hearers.queue = Some(queue);
+        let hearers = Hearers {
+            queue: Some(queue),
+            ..Hearers::default()
+        };
         (hearers, stream)
     }
 
@@ -234,6 +236,18 @@ mod tests {
             assert_eq!(at(stream.try_next()), Some(expected));
         }
         assert_eq!(stream.try_next(), None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stream_that_another_one_takes_the_place_of_ends() {
+        let (mut hearers, mut first) = hearers(1);
+        let queue = Queue::new(1);
+        let mut second = queue.stream();
+        hearers.queue = Some(queue);
+        hearers.progressed(progress(1.0));
+        let ended = tokio::time::timeout(std::time::Duration::from_secs(1), first.next());
+        assert_eq!(ended.await, Ok(None));
+        assert_eq!(at(second.next().await), Some(1.0));
     }
 
     #[tokio::test]
