@@ -5,6 +5,8 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::Reader;
+use crate::wire::{Wire, from_text};
+use crate::{CallToolResult, ListToolsResult, ProgressParams};
 
 fn read(text: &str) -> Option<Value> {
     let mut reader = Reader::new(text);
@@ -130,7 +132,59 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
+/// Texts of types with members of every kind.
+const TYPED: [&str; 4] = [
+    r#"{"progressToken":"a","progress":0.5,"total":2,"message":null,"_meta":{"x":[1,{}]}}"#,
+    r#"{"tools":[{"name":"t","description":"d\u00e9\n","inputSchema":{"type":"object","n":1e400,
+        "properties":{}},"annotations":{"readOnlyHint":true,"title":null},"x":-0.0}],
+        "nextCursor":"c","ttlMs":5.0,"cacheScope":"public","resultType":"complete"}"#,
+    r#"{"content":[{"type":"text","text":"a\tb"},{"text":"late","type":"text"},
+        {"type":"image","data":"AA==","mimeType":"image/png"},{"type":"new","y":[null]},
+        {"type":"resource","resource":{"uri":"a:1","text":"\ud83d\ude00"}}],
+        "isError":false,"structuredContent":[12345678901234567890,1e5]}"#,
+    r#"{"content":[{"type":"resource_link","uri":"a:1","name":"n","size":3,
+        "annotations":{"audience":["user"],"priority":1}}],"isError":null}"#,
+];
+
+/// Whether both read the same from a text, or both refuse it.
+fn read_alike<T: Wire>(text: &str) {
+    let json = |value: T| serde_json::to_string(&value).ok();
+    let ours = from_text(text).ok().and_then(json);
+    let theirs = serde_json::from_str(text).ok().and_then(json);
+    assert_eq!(ours, theirs, "{text}");
+}
+
+fn typed_agree(text: &str) {
+    read_alike::<CallToolResult>(text);
+    read_alike::<ListToolsResult>(text);
+    read_alike::<ProgressParams>(text);
+}
+
+#[test]
+fn the_texts_of_types_are_read_at_all() {
+    let [progress, tools, contents @ ..] = TYPED;
+    assert!(from_text::<ProgressParams>(progress).is_ok());
+    assert!(from_text::<ListToolsResult>(tools).is_ok());
+    for content in contents {
+        assert!(from_text::<CallToolResult>(content).is_ok(), "{content}");
+    }
+}
+
 proptest! {
+    #[test]
+    fn types_are_read_alike_from_texts_whole_and_broken(
+        text in prop::sample::select(&TYPED[..]),
+        at: prop::sample::Index,
+        put in "[\\[\\]{}:,\"\\\\u0-9a-fnt \u{1}\u{e9}-]{0,3}|null|true|\"x\"|1.0",
+        taken in 0_usize..12,
+    ) {
+        let mut text = text.to_owned();
+        let start = at.index(text.len() + 1);
+        let end = (start + taken).min(text.len());
+        text.replace_range(start..end, &put);
+        typed_agree(&text);
+    }
+
     #[test]
     fn what_is_written_is_read_again(value in value(), is_pretty: bool) {
         let text = if is_pretty { format!("{value:#}") } else { value.to_string() };
