@@ -81,6 +81,10 @@ impl TraceContext {
         self
     }
 
+    pub(crate) const fn has_baggage(&self) -> bool {
+        self.baggage.is_some()
+    }
+
     /// The members of `_meta`, without braces; empty if there is nothing to tell.
     ///
     /// # Errors

@@ -118,8 +118,11 @@ impl Request {
     /// Sets the trace that the call belongs to, in place of another one.
     pub(crate) fn set_trace(&mut self, trace: &TraceContext) {
         let own = self.own_meta.get_or_insert_default();
-        for name in [meta::TRACEPARENT, meta::TRACESTATE, meta::BAGGAGE] {
-            own.given.remove(name);
+        own.given.remove(meta::TRACEPARENT);
+        own.given.remove(meta::TRACESTATE);
+        // Baggage is no part of a trace, so what the caller wrote of it stays.
+        if trace.has_baggage() {
+            own.given.remove(meta::BAGGAGE);
         }
         own.trace = trace.members();
     }

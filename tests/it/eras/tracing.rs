@@ -153,3 +153,18 @@ async fn a_trace_of_another_shape_is_named_and_nothing_is_sent() {
     better.detach().unwrap();
     assert!(params_on_the_wire(&mut far).await.contains(PARENT));
 }
+
+#[tokio::test(start_paused = true)]
+async fn baggage_of_the_caller_stays_unless_the_trace_brings_its_own() {
+    let own = RawJson::parse(r#"{"_meta":{"baggage":"mine=1"}}"#).unwrap();
+    for (trace, baggage) in [
+        (TraceContext::new().with_traceparent(PARENT), "mine=1"),
+        (trace(), "user=%C3%A9"),
+    ] {
+        let (client, mut far, _probe) = sourced(move || Some(trace.clone())).await;
+        client.call_raw("any/thing", Some(&own)).detach().unwrap();
+        let meta = far.expect("any/thing").await.params()["_meta"].clone();
+        assert_eq!(meta["traceparent"], PARENT);
+        assert_eq!(meta["baggage"], baggage);
+    }
+}
