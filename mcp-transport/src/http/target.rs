@@ -55,7 +55,10 @@ impl Target {
     pub fn new(url: &str) -> Result<Self, TargetError> {
         let mut parsed =
             Url::parse(url.trim()).map_err(|error| TargetError::NotAUrl(error.to_string()))?;
-        if !matches!(parsed.scheme(), "http" | "https") || parsed.host_str().is_none() {
+        // What browsers guess of `http:name` is not what its writer meant.
+        let rest = url.trim().get(parsed.scheme().len()..).unwrap_or_default();
+        let is_http = matches!(parsed.scheme(), "http" | "https") && rest.starts_with("://");
+        if !is_http || parsed.host_str().is_none() {
             return Err(TargetError::Scheme(parsed.scheme().to_owned()));
         }
         let mut headers = HeaderMap::new();
@@ -199,6 +202,13 @@ mod tests {
     }
 
     #[test]
+    fn a_path_may_hold_what_separates_a_login_elsewhere() {
+        let target = Target::new("HTTP://example.test/@scope/user:pw@place").unwrap();
+        assert_eq!(target.url(), "http://example.test/@scope/user:pw@place");
+        assert!(!target.headers.contains_key("authorization"));
+    }
+
+    #[test]
     fn the_query_of_a_url_is_not_shown() {
         let target = Target::new("https://[::1]:8443/mcp?api_key=hidden").unwrap();
         let shown = format!("{target:?}");
@@ -212,6 +222,10 @@ mod tests {
             "",
             "example.test",
             "ftp://example.test",
+            "http:example.test",
+            "http:9/user:pw@[::0]:80/mcp?a=b#c",
+            "http:/example.test",
+            "https:\\\\example.test",
             "file:///x",
             "http://",
         ] {
