@@ -357,14 +357,26 @@ impl Core {
         }
     }
 
+    /// Writes what can be written, and tells of the calls that were given up as that makes room.
+    fn flush(&mut self) -> Result<Sending, SendError> {
+        let mut sending = self.sender.try_flush();
+        while !self.owed.is_empty() {
+            self.tell_owed();
+            // What finds no room although nothing waits never will.
+            if !self.sender.has_unsent() {
+                break;
+            }
+            sending = self.sender.try_flush();
+            if sending != Ok(Sending::Done) {
+                break;
+            }
+        }
+        sending
+    }
+
     /// Writes what can be written and tells the driver what to wait for.
     pub(super) fn plan(&mut self) -> Plan {
-        let mut sending = self.sender.try_flush();
-        if !self.owed.is_empty() {
-            self.tell_owed();
-            sending = self.sender.try_flush();
-        }
-        let blocked = match sending {
+        let blocked = match self.flush() {
             Ok(Sending::Blocked) => Some(self.sender.writable()),
             Ok(_) => None,
             Err(_gone) => {

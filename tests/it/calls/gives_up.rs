@@ -9,7 +9,7 @@ use mcp_tests::script::{ScriptedServer, heard};
 use mcp_tests::stage::builder;
 use mcp_transport::Limits;
 use serde_json::json;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::{connected, connected_with, empty, ends};
 
@@ -196,6 +196,42 @@ async fn a_call_that_is_given_up_while_nothing_more_can_wait_is_told_of_later_an
     }
     let cancelled = far.expect("notifications/cancelled").await;
     assert_eq!(cancelled.params()["requestId"], given_up.id());
+    assert!(client.closed().is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_server_is_told_of_all_calls_given_up_even_where_few_of_them_find_room_at_once() {
+    const CALLS: usize = 600;
+    let mut limits = Limits::default().with_unsent_len_max(4 << 10);
+    limits.queue_len_max = CALLS + 4;
+    let (client, mut far) = connected_with(builder(), limits).await;
+    let arguments = empty();
+    let mut calls = Vec::new();
+    for _ in 0..CALLS {
+        let mut call = Box::pin(client.call_tool("t", &arguments));
+        assert!(timeout(Duration::from_millis(1), &mut call).await.is_err());
+        calls.push(call);
+    }
+    let mut filled = 0;
+    while client.call_raw("fill", None).detach().is_ok() {
+        filled += 1;
+    }
+    drop(calls);
+    let start = Instant::now();
+    for _ in 0..CALLS {
+        far.expect("tools/call").await;
+    }
+    for _ in 0..filled {
+        far.expect("fill").await;
+    }
+    for _ in 0..CALLS {
+        far.expect("notifications/cancelled").await;
+    }
+    assert_eq!(
+        start.elapsed(),
+        Duration::ZERO,
+        "nothing else has to happen"
+    );
     assert!(client.closed().is_none());
 }
 
