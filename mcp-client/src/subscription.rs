@@ -63,8 +63,7 @@ impl Mailbox {
     }
 
     fn put(&self, uri: &str) {
-        let is_watched = |watched: &String| uri.starts_with(watched.as_str());
-        if !self.watched.iter().any(is_watched) {
+        if !self.watched.iter().any(|watched| lies_within(uri, watched)) {
             return;
         }
         let mut pending = self.lock();
@@ -86,6 +85,17 @@ impl Mailbox {
         drop(pending);
         self.arrived.notify_one();
     }
+}
+
+/// Whether a resource is the one that is watched, or lies below it.
+///
+/// Spec: `ResourceUpdatedNotification`, all revisions. A server may name a part of what was
+/// subscribed to.
+fn lies_within(uri: &str, watched: &str) -> bool {
+    let rest = uri.strip_prefix(watched);
+    rest.is_some_and(|rest| {
+        rest.is_empty() || watched.ends_with('/') || rest.starts_with(['/', '?', '#'])
+    })
 }
 
 #[derive(Debug, Default)]
@@ -290,6 +300,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_part_of_what_is_watched_is_watched_and_a_neighbour_is_not() {
+        for (uri, watched, is_within) in [
+            ("file:///a", "file:///a", true),
+            ("file:///a/b", "file:///a", true),
+            ("file:///a/b", "file:///a/", true),
+            ("file:///a#part", "file:///a", true),
+            ("file:///ab", "file:///a", false),
+            ("file:///a", "file:///a/", false),
+            ("file:///", "file:///a", false),
+        ] {
+            assert_eq!(lies_within(uri, watched), is_within, "{uri} in {watched}");
+        }
+    }
+
+    #[test]
     fn a_subscriber_hears_of_its_resources_and_their_parts_once_each() {
         let watchers = Watchers::default();
         let mailbox = watchers.open(vec!["file:///a".to_owned()]);
@@ -305,13 +330,13 @@ mod tests {
     #[test]
     fn more_updates_than_are_kept_are_told_as_one() {
         let watchers = Watchers::default();
-        let mailbox = watchers.open(vec![String::new()]);
+        let mailbox = watchers.open(vec!["x:/".to_owned()]);
         for number in 0..=PENDING_MAX {
-            watchers.tell(&number.to_string());
+            watchers.tell(&format!("x:/{number}"));
         }
         assert_eq!(mailbox.take(), Some(ResourceUpdate::Many));
         assert_eq!(mailbox.take(), None);
-        watchers.tell("again");
+        watchers.tell("x:/again");
         assert!(matches!(mailbox.take(), Some(ResourceUpdate::One(_))));
     }
 
