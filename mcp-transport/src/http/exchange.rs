@@ -221,8 +221,7 @@ async fn whole(
 /// it is waited for as long as there is one or one is coming; who has it ends the exchange.
 async fn accepted(wire: &Wire, labels: &Labels, status: StatusCode) -> Result<(), ExchangeFailure> {
     let mut listening = wire.listening.subscribe();
-    // What opens a session is never answered on the stream of another one.
-    let may_come = *listening.borrow() != Listening::Over && labels.step != Step::Opening;
+    let may_come = *listening.borrow() != Listening::Over;
     let mut reason = format!("the server answered {status} and nothing else");
     if may_come && labels.version.is_none() {
         // The wire outlives its exchanges, so what is waited for comes.

@@ -344,21 +344,6 @@ async fn a_call_whose_lost_session_cannot_be_opened_anew_is_known_not_to_have_ru
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_opens_a_session_anew_is_not_waited_for_on_the_stream_of_the_old_one() {
-    let lost = r#"{"on":"POST tools/call","status":404,"body":"no such session"}"#;
-    let opening = r#"{"on":"POST initialize","times":1,"headers":{"Mcp-Session-Id":"s1"},"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}"#;
-    let accepted = r#"{"on":"POST initialize","status":202}"#;
-    let confirmed = r#"{"on":"POST notifications/initialized","status":202}"#;
-    let (server, client) = connect(&[lost, opening, accepted, confirmed, SHARED]).await;
-    until("the shared stream is open", || server.count("GET") == 1).await;
-    let start = Instant::now();
-    let error = call(&client).await.unwrap_err();
-    assert!(start.elapsed() < Duration::from_secs(1), "{error}");
-    assert!(error.to_string().contains("202 Accepted"), "{error}");
-    assert_eq!(error.sent(), mcp_client::Sent::No, "{error}");
-}
-
-#[tokio::test(start_paused = true)]
 async fn whoever_follows_the_lists_looks_again_after_a_session_was_opened_anew() {
     let lost = r#"{"on":"POST tools/call","times":1,"status":404}"#;
     let answer = r#"{"on":"POST tools/call","result":{"content":[]}}"#;
