@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use mcp_client::{Client, Error};
+use mcp_client::{Call, Client, Error, RawReply, Reply};
 use mcp_transport::{Limits, process::Command, stdio};
-use mcp_types::{Implementation, RawJson, Tool, method};
+use mcp_types::{CallToolResult, Implementation, RawJson, Tool, method};
 use tokio::runtime::Runtime;
 
 use super::{TOOLS, Work, server};
@@ -114,13 +114,14 @@ pub async fn run(work: Work, raw: bool) -> Result<(), String> {
         }
     } else {
         loop {
-            let mut calls = tokio::task::JoinSet::new();
-            for _ in 0..work.in_flight {
-                let (client, arguments) = (client.clone(), arguments.clone());
-                calls.spawn(async move { call(&client, work.tool, &arguments, raw).await });
-            }
-            while let Some(done) = calls.join_next().await {
-                done.map_err(|error| error.to_string())?.map_err(text)?;
+            if raw {
+                let made = || client.call_tool_raw(work.tool, &arguments);
+                let look = |reply: RawReply| reply.as_bytes().len();
+                at_once(work.in_flight, made, look).await?;
+            } else {
+                let made = || client.call_tool(work.tool, &arguments);
+                let look = |reply: Reply<CallToolResult>| reply.value.content.len();
+                at_once(work.in_flight, made, look).await?;
             }
             if !meter.goes_on(work.in_flight as u64) {
                 break;
@@ -129,6 +130,23 @@ pub async fn run(work: Work, raw: bool) -> Result<(), String> {
     }
     meter.report();
     client.close().await;
+    Ok(())
+}
+
+/// Makes many calls, each in a task of its own, and looks at what came.
+async fn at_once<T: Send + 'static>(
+    count: usize,
+    made: impl Fn() -> Call<T>,
+    look: impl Fn(T) -> usize,
+) -> Result<(), String> {
+    let mut calls = tokio::task::JoinSet::new();
+    for _ in 0..count {
+        calls.spawn(made());
+    }
+    while let Some(done) = calls.join_next().await {
+        let reply = done.map_err(|error| error.to_string())?;
+        std::hint::black_box(look(reply.map_err(|error| error.to_string())?));
+    }
     Ok(())
 }
 
