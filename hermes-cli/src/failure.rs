@@ -22,9 +22,9 @@ pub(crate) struct Failure {
     /// What happened.
     pub(crate) message: String,
     /// What to do next.
-    pub(crate) suggestion: String,
+    pub(crate) suggestion: Box<str>,
     /// The server that it is about.
-    pub(crate) server: Option<String>,
+    pub(crate) server: Option<Box<str>>,
     /// Whether the same may succeed later and cannot do harm by running twice.
     pub(crate) retryable: bool,
     /// Whether a tool may have run although no answer tells.
@@ -48,7 +48,7 @@ impl Failure {
         Self {
             code,
             message: message.into(),
-            suggestion: suggestion.into(),
+            suggestion: suggestion.into().into_boxed_str(),
             server: None,
             retryable: false,
             outcome_uncertain: false,
@@ -77,7 +77,7 @@ impl Failure {
             "mend what is reported for it",
         );
         Self {
-            server: Some(name.to_owned()),
+            server: Some(name.into()),
             ..failure
         }
     }
@@ -91,8 +91,8 @@ impl Failure {
         Self {
             code: "server_unavailable",
             message: format!("server `{name}` could not be reached: {error}"),
-            suggestion: suggestion_for(server, error),
-            server: Some(name.to_string()),
+            suggestion: suggestion_for(server, error).into(),
+            server: Some(name.as_str().into()),
             retryable: true,
             outcome_uncertain: false,
             details,
@@ -146,8 +146,8 @@ impl From<RegistryError> for Failure {
         Self {
             code: error.code(),
             message,
-            suggestion: suggestion(&error),
-            server: error.server().map(ToString::to_string),
+            suggestion: suggestion(&error).into(),
+            server: error.server().map(|server| server.as_str().into()),
             retryable: error.is_retryable(),
             outcome_uncertain: error.is_outcome_uncertain(),
             details: Vec::new(),
@@ -185,9 +185,9 @@ fn suggestion(error: &RegistryError) -> String {
         return error.suggestion();
     }
     match error {
-        RegistryError::UnknownServer { name, nearest } => {
-            Failure::unknown_server(name, nearest).suggestion
-        }
+        RegistryError::UnknownServer { name, nearest } => Failure::unknown_server(name, nearest)
+            .suggestion
+            .into_string(),
         RegistryError::UnknownTool { nearest, .. } => did_you_mean(nearest)
             .unwrap_or_else(|| "`hermes mcp tools` lists the tools there are".to_owned()),
         RegistryError::InvalidArguments { .. } => {

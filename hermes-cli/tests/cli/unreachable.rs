@@ -136,7 +136,8 @@ fn certificates(home: &Home, network: &Network) -> Vec<Row> {
 fn places(network: &Network, held: &Held) -> Vec<Row> {
     let (plain, refused) = (network.plain(), held.port());
     let tls = network.tls(Authority::new().server());
-    let error = ("a..b", 80).to_socket_addrs().unwrap_err().to_string();
+    let looked_up = ("a..b", 80).to_socket_addrs();
+    let error = looked_up.expect_err("there is no such name").to_string();
     let why = error.trim_start_matches("failed to lookup address information: ");
     vec![
         Row::new(
@@ -258,11 +259,9 @@ fn each_failure_has_a_text_that_names_what_to_change_and_a_word_for_programs() {
     let mut rows = certificates(&home, &network);
     rows.extend(places(&network, &held));
     rows.extend(proxies(&network, &held));
-    let mut text = "mcp_servers:\n".to_owned();
-    for Row { name, url, key, .. } in &rows {
-        text += &format!("  {name}:\n    url: '{url}'\n    {key}\n");
-    }
-    home.write("config.yaml", &text);
+    let entry = |row: &Row| format!("  {}:\n    url: '{}'\n    {}\n", row.name, row.url, row.key);
+    let entries: String = rows.iter().map(entry).collect();
+    home.write("config.yaml", &format!("mcp_servers:\n{entries}"));
     for (index, row) in rows.iter().enumerate() {
         let Row { name, variable, .. } = row;
         let line = 3 * index + 2;
