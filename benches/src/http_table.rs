@@ -42,7 +42,7 @@ impl Row {
     }
 }
 
-const ROWS: [Row; 10] = [
+const ROWS: [Row; 13] = [
     Row::new("JSON, 100 B", "/json", "t100")
         .at_most(0.15)
         .at_most_pooled(0.40),
@@ -64,6 +64,15 @@ const ROWS: [Row; 10] = [
         .in_flight("256")
         .at_most(0.20),
     Row::new("JSON, 100 B, 1,000 in flight", "/json", "t100")
+        .in_flight("1000")
+        .at_most(0.28),
+    Row::new("SSE, 100 B, 16 in flight", "/sse", "t100")
+        .in_flight("16")
+        .at_most(0.17),
+    Row::new("SSE, 100 B, 256 in flight", "/sse", "t100")
+        .in_flight("256")
+        .at_most(0.20),
+    Row::new("SSE, 100 B, 1,000 in flight", "/sse", "t100")
         .in_flight("1000")
         .at_most(0.28),
     Row::new("SSE, per progress notice", "/sse", "progress").at_most(0.12),
