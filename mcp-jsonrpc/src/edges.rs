@@ -58,6 +58,10 @@ fn small_number(digits: &[u8]) -> Option<u64> {
 /// they are anything else, the frame may be anything else, even a request; then give it to
 /// [`crate::Peer::handle_frame`].
 pub fn params_of_notice<'a>(frame: &'a [u8], method: &str) -> Option<&'a [u8]> {
+    // Answers are told by one byte, since they come as often.
+    if frame.get(18) != Some(&b'm') && frame.get(2) != Some(&b'm') {
+        return None;
+    }
     let strip = |start: &[u8], end: &[u8]| {
         let rest = frame.strip_prefix(start)?.strip_prefix(method.as_bytes())?;
         rest.strip_prefix(br#"","params":"#)?.strip_suffix(end)

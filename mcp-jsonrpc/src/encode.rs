@@ -30,7 +30,15 @@ pub(crate) fn write_number(out: &mut Vec<u8>, number: u64) {
 
 /// Appends `text` as a JSON string.
 pub(crate) fn write_string(out: &mut Vec<u8>, text: &str) {
-    serde_json::to_writer(out, text).expect("a string is always JSON");
+    let is_plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
+    // Names of methods and most other texts of ours need no escape.
+    if text.bytes().all(is_plain) {
+        out.push(b'"');
+        out.extend_from_slice(text.as_bytes());
+        out.push(b'"');
+    } else {
+        serde_json::to_writer(out, text).expect("a string is always JSON");
+    }
 }
 
 /// Appends a request; `params` writes its value, or nothing for a request without parameters.

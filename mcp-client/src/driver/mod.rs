@@ -35,8 +35,6 @@ use crate::notice::{Change, ChangeCounts, LogSink};
 
 /// How many things that came in are taken under one lock.
 const TAKEN_AT_ONCE: usize = 64;
-/// For how many things that happened at once room is kept.
-const HAPPENED_KEPT: usize = 8;
 /// How many misbehaviours of a kind are logged one by one.
 const LOGGED_MAX: u64 = 20;
 
@@ -207,8 +205,8 @@ impl Driver {
                 }
             }
         }
-        // Its room is used again, but not that of a burst.
-        happened.shrink_to(HAPPENED_KEPT);
+        // Its room is used again, but not that of the end of many calls at once.
+        happened.shrink_to(TAKEN_AT_ONCE);
         self.happened = happened;
     }
 
