@@ -53,6 +53,8 @@ pub(super) async fn run(
     }
 }
 
+/// What most replies do not need is boxed: many exchanges are under way at once, and each has room
+/// for the longest of its ways.
 async fn converse(
     wire: &Wire,
     exchange: ExchangeId,
@@ -79,12 +81,12 @@ async fn converse(
         .await;
     }
     if status == StatusCode::NOT_FOUND && is_in_session {
-        let said = wire.shown(&read_excerpt(response).await);
+        let said = wire.shown(&Box::pin(read_excerpt(response)).await);
         let reason = format!("the server does not know the session any more{said}");
         return Err(ExchangeFailure::new(Kind::SessionLost, reason, false));
     }
     if !status.is_success() {
-        return refused(wire, exchange, response).await;
+        return Box::pin(refused(wire, exchange, response)).await;
     }
     match media.as_str() {
         STREAM => {
@@ -93,15 +95,15 @@ async fn converse(
                 labels,
                 session,
             };
-            stream(wire, &place, response, control).await
+            Box::pin(stream(wire, &place, response, control)).await
         }
         JSON | "" => whole(wire, exchange, labels, response).await,
         _ if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) => {
-            accepted(wire, labels, status).await
+            Box::pin(accepted(wire, labels, status)).await
         }
         media => {
             let reason = format!("the server answered with {media} instead of JSON");
-            let said = wire.shown(&read_excerpt(response).await);
+            let said = wire.shown(&Box::pin(read_excerpt(response)).await);
             Err(ExchangeFailure::new(Kind::Media, reason + &said, true))
         }
     }
@@ -197,7 +199,7 @@ async fn whole(
     let len_max = wire.limits.frame_len_max;
     let inbound = match read_whole(response.into_body(), len_max, &wire.shelf).await {
         Ok(Whole::Read { body, .. }) if body.trim_ascii().is_empty() => {
-            return accepted(wire, labels, status).await;
+            return Box::pin(accepted(wire, labels, status)).await;
         }
         Ok(Whole::Read { body, is_repaired }) => Inbound::Frame {
             origin,
