@@ -12,6 +12,8 @@ use mcp_transport::link::{Inbound, Outbound};
 use mcp_types::RawJson;
 use tokio::time::{Instant, sleep};
 
+use super::{call, streams};
+
 const LEGACY: &str = r#"{"handshake":"s1","capabilities":{"tools":{"listChanged":true}}}"#;
 const MODERN: &str = r#"{"on":"POST server/discover","result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}}"#;
 const SHARED: &str = r#"{"on":"GET","chunks":[": open\n\n"],"then":"hold"}"#;
@@ -22,18 +24,6 @@ async fn connect(rules: &[&str]) -> (ScriptedHttp, Client) {
     let address = HttpServer::new(server.backend(), server.target("/mcp"));
     let client = builder().connect_http(address).await.unwrap();
     (server, client)
-}
-
-async fn call(client: &Client) -> Result<String, Error> {
-    let arguments = RawJson::parse("{}").unwrap();
-    let reply = client.call_tool("t", &arguments).await?;
-    Ok(String::from_utf8_lossy(&reply.raw.as_bytes()).into_owned())
-}
-
-fn streams(server: &ScriptedHttp, kind: &str) -> Vec<Stream> {
-    let heard = server.heard();
-    let heard = heard.iter().filter(|heard| heard.is(kind));
-    heard.map(|heard| heard.stream).collect()
 }
 
 async fn settle(what: &str, server: &ScriptedHttp, kind: &str, wanted: &[Stream]) {

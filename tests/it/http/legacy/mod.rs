@@ -14,6 +14,8 @@ use mcp_transport::link::{ExchangeId, Inbound, Origin, Outbound};
 use mcp_types::RawJson;
 use tokio::time::{Instant, timeout};
 
+use super::{call, streams};
+
 const STREAM: &str = r#"{"on":"GET","chunks":["event: endpoint\ndata: /m?s=1\n\n"],"then":"hold"}"#;
 const CONFIRMED: &str = r#"{"on":"POST notifications/initialized","path":"/m","status":202}"#;
 const CANCELLED: &str = r#"{"on":"POST notifications/cancelled","path":"/m","status":202}"#;
@@ -66,18 +68,6 @@ async fn refused(rules: &[&str]) -> (ScriptedHttp, Kind, String) {
         }
         other => panic!("{other:?}"),
     }
-}
-
-async fn call(client: &Client) -> Result<String, Error> {
-    let arguments = RawJson::parse("{}").unwrap();
-    let reply = client.call_tool("t", &arguments).await?;
-    Ok(String::from_utf8_lossy(&reply.raw.as_bytes()).into_owned())
-}
-
-fn streams(server: &ScriptedHttp, kind: &str) -> Vec<Stream> {
-    let heard = server.heard();
-    let heard = heard.iter().filter(|heard| heard.is(kind));
-    heard.map(|heard| heard.stream).collect()
 }
 
 fn stream_with(endpoint: &str) -> String {
