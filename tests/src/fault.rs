@@ -68,7 +68,7 @@ impl Fault {
 /// The way to the client, with faults on it; without any left, frames pass.
 #[derive(Debug)]
 pub struct Faulty {
-    inbound: Option<mpsc::Sender<Inbound>>,
+    inbound: Option<mpsc::Sender<Box<Inbound>>>,
     faults: VecDeque<Fault>,
     kept_back: Vec<Inbound>,
     is_stalled: bool,
@@ -76,7 +76,10 @@ pub struct Faulty {
 
 impl Faulty {
     /// Puts faults on the way, one for each frame.
-    pub fn new(inbound: mpsc::Sender<Inbound>, faults: impl IntoIterator<Item = Fault>) -> Self {
+    pub fn new(
+        inbound: mpsc::Sender<Box<Inbound>>,
+        faults: impl IntoIterator<Item = Fault>,
+    ) -> Self {
         let faults = faults.into_iter().collect();
         Self {
             inbound: Some(inbound),
@@ -152,7 +155,7 @@ impl Faulty {
     pub async fn hand_on(&mut self, inbound: Inbound) {
         if let Some(to_client) = self.inbound.as_ref().filter(|_open| !self.is_stalled) {
             // A client that has hung up does not matter.
-            drop(to_client.send(inbound).await);
+            drop(to_client.send(Box::new(inbound)).await);
         }
     }
 

@@ -77,15 +77,15 @@ impl ScriptedServer {
             let outbound = received
                 .expect("the client sends nothing more")
                 .expect("the client has hung up");
-            if !matches!(outbound, Outbound::Settled { .. }) {
-                return outbound;
+            if !matches!(*outbound, Outbound::Settled { .. }) {
+                return *outbound;
             }
         }
     }
 
     /// What the client has sent without being waited for.
     pub fn try_outbound(&mut self) -> Option<Outbound<Bytes>> {
-        self.far.outbound.try_recv().ok()
+        self.far.outbound.try_recv().ok().map(|outbound| *outbound)
     }
 
     /// Waits until the client hangs up, and gives what it sent before.
@@ -93,8 +93,8 @@ impl ScriptedServer {
         let mut rest = Vec::new();
         let all = async {
             while let Some(outbound) = self.far.outbound.recv().await {
-                if !matches!(outbound, Outbound::Settled { .. }) {
-                    rest.push(outbound);
+                if !matches!(*outbound, Outbound::Settled { .. }) {
+                    rest.push(*outbound);
                 }
             }
         };
@@ -130,7 +130,7 @@ impl ScriptedServer {
 
     /// Hands something to the client; a client that hung up does not matter.
     pub async fn inbound(&self, inbound: Inbound) {
-        drop(self.far.inbound.send(inbound).await);
+        drop(self.far.inbound.send(Box::new(inbound)).await);
     }
 
     /// Sends a frame on the shared stream.

@@ -1,5 +1,6 @@
 //! One exchange: a message posted and everything that comes back for it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -13,6 +14,7 @@ use super::body::{Events, Stop, Whole, read_whole, repaired};
 use super::refusal::{is_message, read_excerpt, read_refusal};
 use super::resume::{Resume, Resumption};
 use super::sender::SendFailure;
+use super::shell::Posted;
 use super::value::essence;
 use super::wire::{Control, Listening, Wire};
 use crate::link::{ExchangeFailure, ExchangeFailureKind as Kind, ExchangeId, Inbound, Origin};
@@ -26,31 +28,29 @@ const JSON: &str = "application/json";
 const STREAM: &str = "text/event-stream";
 
 /// Posts a request and hands on what comes back, until the exchange has ended.
-pub(super) async fn run(
-    wire: &Wire,
-    exchange: ExchangeId,
-    labels: &Labels,
-    body: Bytes,
-    control: &Control,
-) {
+pub(super) async fn run(wire: Arc<Wire>, control: Arc<Control>, posted: Posted) -> ExchangeId {
+    let Posted {
+        exchange,
+        labels,
+        body,
+    } = posted;
+    if control.is_aborted() {
+        return exchange;
+    }
     let conversation = async {
-        if let Err(failure) = converse(wire, exchange, labels, body, control).await {
+        if let Err(failure) = converse(&wire, exchange, &labels, body, &control).await {
             wire.tell(Inbound::ExchangeFailed { exchange, failure })
                 .await;
         }
     };
-    // An answer may have come on another stream while this one has not even begun.
-    let lingered = async {
-        control.settled().await;
-        sleep(LINGER * 2).await;
-    };
-    // Cancel safety: an exchange that was given up needs no end; its streams close with it.
+    // Cancel safety: an exchange that was given up needs no end; its streams close with it. One
+    // that waits for more than its answer may have had that on another stream.
     tokio::select! {
         biased;
-        () = control.aborted() => {}
         () = conversation => {}
-        () = lingered => {}
+        () = control.over(LINGER * 2) => {}
     }
+    exchange
 }
 
 /// What most replies do not need is boxed: many exchanges are under way at once, and each has room
@@ -97,7 +97,7 @@ async fn converse(
             };
             Box::pin(stream(wire, &place, response, control)).await
         }
-        JSON | "" => whole(wire, exchange, labels, response).await,
+        JSON | "" => whole(wire, exchange, labels, status, response.into_body()).await,
         _ if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) => {
             Box::pin(accepted(wire, labels, status)).await
         }
@@ -192,12 +192,12 @@ async fn whole(
     wire: &Wire,
     exchange: ExchangeId,
     labels: &Labels,
-    response: Response<Body>,
+    status: StatusCode,
+    body: Body,
 ) -> Result<(), ExchangeFailure> {
-    let status = response.status();
     let origin = Origin::Reply(exchange);
     let len_max = wire.limits.frame_len_max;
-    let inbound = match read_whole(response.into_body(), len_max, &wire.shelf).await {
+    let inbound = match read_whole(body, len_max, &wire.shelf).await {
         Ok(Whole::Read { body, .. }) if body.trim_ascii().is_empty() => {
             return Box::pin(accepted(wire, labels, status)).await;
         }
@@ -311,7 +311,7 @@ async fn stream(
         if session_of(wire, place.labels) != place.session {
             return Err(session_lost());
         }
-        next = reopen(wire, place.labels.step, &cursor).await?;
+        next = Box::pin(reopen(wire, place.labels.step, &cursor)).await?;
     }
 }
 

@@ -9,7 +9,7 @@ use http::{
 
 use super::redirect::{Redirect, follow};
 use super::session::Session;
-use super::{Backend, Body, Failure, FailureKind, Target};
+use super::{Authorizer, Backend, Body, Failure, FailureKind, Target};
 use crate::redact::Redactor;
 use crate::{Labels, Step};
 
@@ -97,36 +97,40 @@ impl Sender {
     }
 
     /// Posts a message.
-    pub(super) async fn post(
-        &self,
-        labels: &Labels,
+    pub(super) fn post<'a>(
+        &'a self,
+        labels: &'a Labels,
         body: Bytes,
-    ) -> Result<Response<Body>, SendFailure> {
-        self.send(Sort::Post(labels), body).await
+    ) -> impl Future<Output = Result<Response<Body>, SendFailure>> + Send + 'a {
+        self.send(Sort::Post(labels), body)
     }
 
     /// Opens a stream of events, from where another one ended that belonged to a request of this
     /// step.
-    pub(super) async fn get(
-        &self,
+    pub(super) fn get<'a>(
+        &'a self,
         step: Step,
-        last_event_id: Option<&str>,
-    ) -> Result<Response<Body>, SendFailure> {
+        last_event_id: Option<&'a str>,
+    ) -> impl Future<Output = Result<Response<Body>, SendFailure>> + Send + 'a {
         let sort = Sort::Get {
             step,
             last_event_id,
         };
-        self.send(sort, Bytes::new()).await
+        self.send(sort, Bytes::new())
     }
 
     /// Opens the stream of the older transport.
-    pub(super) async fn stream(&self) -> Result<Response<Body>, SendFailure> {
-        self.send(Sort::Stream, Bytes::new()).await
+    pub(super) fn stream(
+        &self,
+    ) -> impl Future<Output = Result<Response<Body>, SendFailure>> + Send {
+        self.send(Sort::Stream, Bytes::new())
     }
 
     /// Ends the session.
-    pub(super) async fn delete(&self) -> Result<Response<Body>, SendFailure> {
-        self.send(Sort::Delete, Bytes::new()).await
+    pub(super) fn delete(
+        &self,
+    ) -> impl Future<Output = Result<Response<Body>, SendFailure>> + Send {
+        self.send(Sort::Delete, Bytes::new())
     }
 
     async fn send(&self, sort: Sort<'_>, body: Bytes) -> Result<Response<Body>, SendFailure> {
@@ -161,7 +165,11 @@ impl Sender {
     ) -> Result<Response<Body>, SendFailure> {
         let mut url = self.url();
         for _ in 0..=REDIRECTS_MAX {
-            let request = self.request(sort, &url, body).await?;
+            let mut request = self.request(sort, &url, body);
+            if let Some(authorizer) = self.target.authorizer.as_deref() {
+                // Boxed, since most servers want no login, and each exchange has room for this.
+                request = Box::pin(authorized(authorizer, request)).await?;
+            }
             let response = self.backend.send(request).await?;
             match follow(&url, response.status(), response.headers()) {
                 Redirect::None => return Ok(response),
@@ -184,26 +192,12 @@ impl Sender {
         Err(Failure::unsent(FailureKind::Redirect, why).into())
     }
 
-    async fn request(
-        &self,
-        sort: Sort<'_>,
-        url: &Uri,
-        body: &Bytes,
-    ) -> Result<Request<Bytes>, SendFailure> {
+    fn request(&self, sort: Sort<'_>, url: &Uri, body: &Bytes) -> Request<Bytes> {
         let mut request = Request::new(body.clone());
         *request.method_mut() = sort.method();
         *request.uri_mut() = url.clone();
         self.write_headers(sort, request.headers_mut());
-        if let Some(authorizer) = &self.target.authorizer {
-            let authorized = authorizer
-                .authorize(&sort.method(), url, request.headers_mut())
-                .await;
-            authorized.map_err(|denied| SendFailure::Denied {
-                status: StatusCode::UNAUTHORIZED.as_u16(),
-                reason: denied.0,
-            })?;
-        }
-        Ok(request)
+        request
     }
 
     /// Writes the headers of a request, in place: once for nearly every message, since few are
@@ -250,6 +244,24 @@ impl Sender {
     pub(super) fn url(&self) -> Uri {
         let moved_to = self.session().moved_to.clone();
         moved_to.unwrap_or_else(|| self.target.url.clone())
+    }
+}
+
+/// The request with the credentials that the server wants.
+async fn authorized(
+    authorizer: &dyn Authorizer,
+    mut request: Request<Bytes>,
+) -> Result<Request<Bytes>, SendFailure> {
+    let (method, url) = (request.method().clone(), request.uri().clone());
+    let authorized = authorizer
+        .authorize(&method, &url, request.headers_mut())
+        .await;
+    match authorized {
+        Ok(()) => Ok(request),
+        Err(denied) => Err(SendFailure::Denied {
+            status: StatusCode::UNAUTHORIZED.as_u16(),
+            reason: denied.0,
+        }),
     }
 }
 

@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use super::refusal::read_excerpt;
 use super::wire::{Control, Wire};
 use crate::link::{
-    Closed, ClosedKind, ExchangeFailure, ExchangeFailureKind as Kind, ExchangeId, Inbound,
+    Closed, ClosedKind, ExchangeFailure, ExchangeFailureKind as Kind, ExchangeId, Inbound, Outbound,
 };
 use crate::{Labels, Step};
 
@@ -32,20 +32,30 @@ const NOTICES_MAX: usize = 64;
 
 pub(super) type Running<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// Everything that a link over HTTP has under way.
-pub(super) struct Shell {
+/// A request that the layer above wants sent.
+pub(super) struct Posted {
+    pub(super) exchange: ExchangeId,
+    pub(super) labels: Box<Labels>,
+    pub(super) body: Bytes,
+}
+
+/// Everything that a link over HTTP has under way; `E` is what an exchange does, and ends as the
+/// number of its exchange.
+pub(super) struct Shell<E> {
     wire: Arc<Wire>,
+    begin: fn(Arc<Wire>, Arc<Control>, Posted) -> E,
     // Bound: the layer above bounds its calls.
-    exchanges: FuturesUnordered<Running<ExchangeId>>,
+    exchanges: FuturesUnordered<E>,
     controls: HashMap<ExchangeId, Arc<Control>>,
     notices: FuturesUnordered<Running<()>>,
     confirming: Option<Running<Result<(), ExchangeFailure>>>,
 }
 
-impl Shell {
-    pub(super) fn new(wire: Arc<Wire>) -> Self {
+impl<E: Future<Output = ExchangeId> + Send> Shell<E> {
+    pub(super) fn new(wire: Arc<Wire>, begin: fn(Arc<Wire>, Arc<Control>, Posted) -> E) -> Self {
         Self {
             wire,
+            begin,
             exchanges: FuturesUnordered::new(),
             controls: HashMap::new(),
             notices: FuturesUnordered::new(),
@@ -59,25 +69,36 @@ impl Shell {
         self.confirming.is_none() && self.notices.len() < NOTICES_MAX
     }
 
-    /// Begins an exchange.
-    pub(super) fn begin<F>(
-        &mut self,
-        exchange: ExchangeId,
-        run: impl FnOnce(Arc<Wire>, Arc<Control>) -> F,
-    ) where
-        F: Future<Output = ()> + Send + 'static,
-    {
-        let control = Arc::new(Control::default());
-        self.controls.insert(exchange, Arc::clone(&control));
-        let run = run(Arc::clone(&self.wire), control);
-        self.exchanges.push(Box::pin(async move {
-            run.await;
-            exchange
-        }));
+    /// Does what the layer above wants done, but for [`Outbound::Listen`], which is no part of
+    /// what is under way.
+    pub(super) fn take(&mut self, outbound: Outbound<Bytes>) {
+        match outbound {
+            Outbound::Send {
+                exchange,
+                labels,
+                body,
+            } => {
+                let labels = labels.unwrap_or_default();
+                let control = Arc::new(Control::default());
+                self.controls.insert(exchange, Arc::clone(&control));
+                let posted = Posted {
+                    exchange,
+                    labels,
+                    body,
+                };
+                let begun = (self.begin)(Arc::clone(&self.wire), control, posted);
+                self.exchanges.push(begun);
+            }
+            Outbound::Notify { labels, body } => self.notify(labels.unwrap_or_default(), body),
+            Outbound::Settled { exchange } => self.settle(exchange),
+            Outbound::Abort { exchange } => self.abort(exchange),
+            Outbound::Session { version } => self.wire.sender.session().set_version(&version),
+            Outbound::Listen => {}
+        }
     }
 
     /// Begins to post a notification or an answer.
-    pub(super) fn notify(&mut self, labels: Box<Labels>, body: Bytes) {
+    fn notify(&mut self, labels: Box<Labels>, body: Bytes) {
         let wire = Arc::clone(&self.wire);
         if labels.step == Step::Confirmation {
             self.confirming = Some(Box::pin(async move { post(&wire, &labels, body).await }));
@@ -90,14 +111,14 @@ impl Shell {
     }
 
     /// An exchange has its answer.
-    pub(super) fn settle(&self, exchange: ExchangeId) {
+    fn settle(&self, exchange: ExchangeId) {
         if let Some(control) = self.controls.get(&exchange) {
             control.settle();
         }
     }
 
     /// Nobody waits for an exchange any more.
-    pub(super) fn abort(&self, exchange: ExchangeId) {
+    fn abort(&self, exchange: ExchangeId) {
         if let Some(control) = self.controls.get(&exchange) {
             control.abort();
         }

@@ -21,7 +21,7 @@ use super::shell::{Running, Shell, ready_or_pending, tell_confirmed};
 use super::wire::{Listening, Wire};
 use super::{Backend, Target};
 use crate::Limits;
-use crate::link::{FarEnd, Link, Outbound};
+use crate::link::{ExchangeId, FarEnd, Link, Outbound};
 
 /// How long the end of a link may take: last notifications and the end of the session.
 const CLOSE_MAX: Duration = Duration::from_secs(2);
@@ -43,8 +43,8 @@ pub fn streamable(backend: Arc<dyn Backend>, target: Target, limits: Limits) -> 
     })
 }
 
-async fn serve(wire: Arc<Wire>, mut outbound: mpsc::Receiver<Outbound<Bytes>>) {
-    let mut shell = Shell::new(Arc::clone(&wire));
+async fn serve(wire: Arc<Wire>, mut outbound: mpsc::Receiver<Box<Outbound<Bytes>>>) {
+    let mut shell = Shell::new(Arc::clone(&wire), run);
     let mut listening: Option<Running<()>> = None;
     loop {
         // Cancel safety: each branch may be dropped without losing anything.
@@ -53,7 +53,7 @@ async fn serve(wire: Arc<Wire>, mut outbound: mpsc::Receiver<Outbound<Bytes>>) {
             // another word. The budget of a task gives the exchanges their turn.
             biased;
             // What follows a confirmation waits until the server has taken it.
-            taken = outbound.recv(), if shell.may_take() => match taken {
+            taken = outbound.recv(), if shell.may_take() => match taken.map(|taken| *taken) {
                 Some(Outbound::Listen) => {
                     // An earlier one says that there is none any more as it goes.
                     drop(listening.take());
@@ -61,7 +61,7 @@ async fn serve(wire: Arc<Wire>, mut outbound: mpsc::Receiver<Outbound<Bytes>>) {
                     let wire = Arc::clone(&wire);
                     listening = Some(Box::pin(async move { listen(&wire).await }));
                 }
-                Some(outbound) => take(&wire, &mut shell, outbound),
+                Some(outbound) => shell.take(outbound),
                 None => break,
             },
             confirmed = shell.turn() => {
@@ -78,27 +78,11 @@ async fn serve(wire: Arc<Wire>, mut outbound: mpsc::Receiver<Outbound<Bytes>>) {
     Box::pin(close(&wire, shell)).await;
 }
 
-fn take(wire: &Wire, shell: &mut Shell, outbound: Outbound<Bytes>) {
-    match outbound {
-        Outbound::Send {
-            exchange,
-            labels,
-            body,
-        } => shell.begin(exchange, |wire, control| async move {
-            let labels = labels.unwrap_or_default();
-            run(&wire, exchange, &labels, body, &control).await;
-        }),
-        Outbound::Notify { labels, body } => shell.notify(labels.unwrap_or_default(), body),
-        Outbound::Settled { exchange } => shell.settle(exchange),
-        Outbound::Abort { exchange } => shell.abort(exchange),
-        Outbound::Session { version } => wire.sender.session().set_version(&version),
-        // It is not part of what is under way.
-        Outbound::Listen => {}
-    }
-}
-
 /// Ends what is under way and then the session.
-async fn close(wire: &Wire, shell: Shell) {
+async fn close<E>(wire: &Wire, shell: Shell<E>)
+where
+    E: Future<Output = ExchangeId> + Send,
+{
     let end = async {
         shell.close().await;
         // Spec: HTTP-08. Whatever the server says to it, the session is over for us.

@@ -1,9 +1,12 @@
 //! What the exchanges of one link share.
 
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
 
 use tokio::sync::mpsc::error::{SendError, TrySendError};
 use tokio::sync::{Notify, mpsc, watch};
+use tokio::time::error::Elapsed;
+use tokio::time::timeout;
 
 use super::refusal::shown;
 use super::sender::{SendFailure, Sender};
@@ -30,11 +33,11 @@ pub(super) struct Wire {
     pub(super) listening: watch::Sender<Listening>,
     /// What large replies are put together in.
     pub(super) shelf: Shelf,
-    inbound: mpsc::Sender<Inbound>,
+    inbound: mpsc::Sender<Box<Inbound>>,
 }
 
 impl Wire {
-    pub(super) fn new(sender: Sender, limits: Limits, inbound: mpsc::Sender<Inbound>) -> Self {
+    pub(super) fn new(sender: Sender, limits: Limits, inbound: mpsc::Sender<Box<Inbound>>) -> Self {
         Self {
             sender,
             limits,
@@ -49,12 +52,21 @@ impl Wire {
         shown(self.sender.redactor(), body)
     }
 
-    /// Hands something to the layer above, and waits for it if it is slow.
-    pub(super) async fn tell(&self, inbound: Inbound) {
+    /// Hands something to the layer above, at once if there is room; the future waits until there
+    /// is.
+    pub(super) fn tell(&self, inbound: Inbound) -> impl Future<Output = ()> + Send {
         // Nearly always there is room, and to look costs less than to be ready to wait.
-        if let Err(TrySendError::Full(inbound)) = self.inbound.try_send(inbound) {
+        let full = match self.inbound.try_send(Box::new(inbound)) {
+            Err(TrySendError::Full(inbound)) => Some(inbound),
             // A layer above that is gone wants to hear nothing; the link ends soon.
-            let _: Result<(), SendError<Inbound>> = self.inbound.send(inbound).await;
+            Ok(()) | Err(TrySendError::Closed(_)) => None,
+        };
+        // Boxed, so that whoever tells something has no room for the wait.
+        let waiting = full.map(|inbound| Box::pin(self.inbound.send(inbound)));
+        async move {
+            if let Some(waiting) = waiting {
+                let _: Result<(), SendError<Box<Inbound>>> = waiting.await;
+            }
         }
     }
 
@@ -102,9 +114,19 @@ impl Control {
         self.reaches(SETTLED).await;
     }
 
-    /// Waits until nobody waits for the exchange.
-    pub(super) async fn aborted(&self) {
-        self.reaches(ABORTED).await;
+    /// Whether nobody waits for the exchange any more.
+    pub(super) fn is_aborted(&self) -> bool {
+        self.state.load(Ordering::Relaxed) >= ABORTED
+    }
+
+    /// Waits until nobody waits for the exchange, or until it has had this long since its answer.
+    pub(super) async fn over(&self, linger: Duration) {
+        self.settled().await;
+        if !self.is_aborted() {
+            // Boxed, since nearly every exchange has ended by then.
+            let aborted = Box::pin(timeout(linger, self.reaches(ABORTED)));
+            let _: Result<(), Elapsed> = aborted.await;
+        }
     }
 
     async fn reaches(&self, state: u8) {

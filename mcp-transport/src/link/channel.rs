@@ -12,28 +12,33 @@ use super::{
 use crate::Limits;
 
 /// The other end of a link over channels: a transport, or a scripted server.
+///
+/// What passes through is boxed: a channel sets room for 32 of its items aside as long as it
+/// exists, and most links are idle most of the time.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct FarEnd {
     /// What was sent; ends when the sending half is closed or dropped.
-    pub outbound: mpsc::Receiver<Outbound<Bytes>>,
+    pub outbound: mpsc::Receiver<Box<Outbound<Bytes>>>,
     /// What is to be received; dropping it ends the link.
-    pub inbound: mpsc::Sender<Inbound>,
+    pub inbound: mpsc::Sender<Box<Inbound>>,
 }
 
 #[derive(Debug)]
 pub(super) struct ChannelSender {
     /// `None` once closed.
-    queue: Option<mpsc::Sender<Outbound<Bytes>>>,
+    queue: Option<mpsc::Sender<Box<Outbound<Bytes>>>>,
     /// What did not fit into the queue yet.
-    unsent: VecDeque<Outbound<Bytes>>,
+    unsent: VecDeque<Box<Outbound<Bytes>>>,
     unsent_len: usize,
     unsent_len_max: usize,
 }
 
 #[derive(Debug)]
 pub(super) struct ChannelReceiver {
-    queue: mpsc::Receiver<Inbound>,
+    queue: mpsc::Receiver<Box<Inbound>>,
+    /// What was taken from the queue; empty unless it is being handed on.
+    taken: Vec<Box<Inbound>>,
     queue_len_max: usize,
     is_closed: bool,
     /// The task that serves the far end; it ends by itself once the sending half is closed.
@@ -51,6 +56,7 @@ pub(super) fn pair(limits: Limits) -> (ChannelSender, ChannelReceiver, FarEnd) {
     };
     let receiver = ChannelReceiver {
         queue: from_far,
+        taken: Vec::new(),
         queue_len_max: limits.queue_len_max.max(1),
         is_closed: false,
         task: None,
@@ -82,7 +88,7 @@ impl ChannelSender {
             return Err(SendError::Full);
         }
         self.unsent_len += weight;
-        self.unsent.push_back(outbound);
+        self.unsent.push_back(Box::new(outbound));
         Ok(())
     }
 
@@ -111,7 +117,7 @@ impl ChannelSender {
 
     pub(super) fn retract(&mut self, exchange: ExchangeId) -> Retracted {
         let found = self.unsent.iter().position(
-            |unsent| matches!(unsent, Outbound::Send { exchange: sent, .. } if *sent == exchange),
+            |unsent| matches!(**unsent, Outbound::Send { exchange: sent, .. } if sent == exchange),
         );
         match found.and_then(|at| self.unsent.remove(at)) {
             Some(unsent) => {
@@ -140,10 +146,11 @@ impl ChannelReceiver {
         if self.is_closed {
             std::future::pending::<()>().await;
         }
-        let received = self.queue.recv_many(batch, self.queue_len_max).await;
-        if received == 0 {
+        let queue = &mut self.queue;
+        if queue.recv_many(&mut self.taken, self.queue_len_max).await == 0 {
             batch.push(Inbound::Closed(Closed::new(ClosedKind::EndOfStream)));
         }
+        batch.extend(self.taken.drain(..).map(|inbound| *inbound));
         self.is_closed = matches!(batch.last(), Some(Inbound::Closed(_)));
     }
 

@@ -59,7 +59,7 @@ pub struct Writable(WritableKind);
 
 #[derive(Clone, Debug)]
 enum WritableKind {
-    Channel(mpsc::Sender<Outbound<Bytes>>),
+    Channel(mpsc::Sender<Box<Outbound<Bytes>>>),
     Pipe(std::sync::Arc<Writing>),
     Closed,
 }

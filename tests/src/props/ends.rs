@@ -101,7 +101,9 @@ async fn serve(far: FarEnd, mut choices: Choices<'_>) {
     let is_modern = choices.below(2) == 0;
     let mut ids = Vec::new();
     while let Some(sent) = outbound.recv().await {
-        let Some(message) = heard(sent) else { continue };
+        let Some(message) = heard(*sent) else {
+            continue;
+        };
         let method = message.method().to_owned();
         let is_opening = ["server/discover", "initialize"].contains(&method.as_str());
         let id = message.id();

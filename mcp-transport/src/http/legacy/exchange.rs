@@ -1,12 +1,13 @@
 //! One exchange of the older transport: a request posted; its answer comes on the stream.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::time::sleep;
 
 use super::super::exchange::refused;
 use super::super::refusal::read_excerpt;
+use super::super::shell::Posted;
 use super::super::value::essence;
 use super::super::wire::{Control, Wire};
 use crate::Labels;
@@ -16,31 +17,29 @@ use crate::link::{ExchangeFailure, ExchangeId, Inbound};
 const LINGER: Duration = Duration::from_secs(1);
 
 /// Posts a request, and tells if the server refuses it.
-pub(super) async fn run(
-    wire: &Wire,
-    exchange: ExchangeId,
-    labels: &Labels,
-    body: Bytes,
-    control: &Control,
-) {
+pub(super) async fn run(wire: Arc<Wire>, control: Arc<Control>, posted: Posted) -> ExchangeId {
+    let Posted {
+        exchange,
+        labels,
+        body,
+    } = posted;
+    if control.is_aborted() {
+        return exchange;
+    }
     let conversation = async {
-        if let Err(failure) = converse(wire, exchange, labels, body).await {
+        if let Err(failure) = converse(&wire, exchange, &labels, body).await {
             // An exchange that was answered on the stream has ended, and this is not heard.
             wire.tell(Inbound::ExchangeFailed { exchange, failure })
                 .await;
         }
     };
-    let linger = async {
-        control.settled().await;
-        sleep(LINGER).await;
-    };
     // Cancel safety: an exchange that was given up or answered needs no end.
     tokio::select! {
         biased;
-        () = control.aborted() => {}
         () = conversation => {}
-        () = linger => {}
+        () = control.over(LINGER) => {}
     }
+    exchange
 }
 
 async fn converse(
@@ -63,7 +62,7 @@ async fn converse(
         .await;
     }
     if !status.is_success() {
-        return refused(wire, exchange, response).await;
+        return Box::pin(refused(wire, exchange, response)).await;
     }
     // Spec: SSE-05. Whatever it says is no answer; reading it to its end keeps the connection.
     let _: Bytes = read_excerpt(response).await;

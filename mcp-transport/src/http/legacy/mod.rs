@@ -57,7 +57,7 @@ pub fn legacy_sse(backend: Arc<dyn Backend>, target: Target, limits: Limits) -> 
 }
 
 /// Opens the stream and serves the link over it.
-async fn begin(wire: Arc<Wire>, mut outbound: mpsc::Receiver<Outbound<Bytes>>) {
+async fn begin(wire: Arc<Wire>, mut outbound: mpsc::Receiver<Box<Outbound<Bytes>>>) {
     let Some(first) = outbound.recv().await else {
         return;
     };
@@ -79,13 +79,13 @@ async fn begin(wire: Arc<Wire>, mut outbound: mpsc::Receiver<Outbound<Bytes>>) {
 async fn fail(
     wire: &Wire,
     failure: ExchangeFailure,
-    first: Outbound<Bytes>,
-    mut outbound: mpsc::Receiver<Outbound<Bytes>>,
+    first: Box<Outbound<Bytes>>,
+    mut outbound: mpsc::Receiver<Box<Outbound<Bytes>>>,
 ) {
     outbound.close();
     let mut next = Some(first);
     while let Some(taken) = next {
-        if let Outbound::Send { exchange, .. } = taken {
+        if let Outbound::Send { exchange, .. } = *taken {
             let failure = failure.clone();
             wire.tell(Inbound::ExchangeFailed { exchange, failure })
                 .await;
@@ -99,11 +99,12 @@ async fn fail(
 async fn serve(
     wire: Arc<Wire>,
     stream: ServerStream,
-    first: Outbound<Bytes>,
-    mut outbound: mpsc::Receiver<Outbound<Bytes>>,
+    first: Box<Outbound<Bytes>>,
+    mut outbound: mpsc::Receiver<Box<Outbound<Bytes>>>,
 ) {
-    let mut shell = Shell::new(Arc::clone(&wire));
-    take(&wire, &mut shell, first);
+    let mut shell = Shell::new(Arc::clone(&wire), run);
+    // Of what may come, only `Listen` asks for something here, and that stream is open already.
+    shell.take(*first);
     // Read beside the rest, so that a layer above that is slow to take messages holds up no post.
     let mut reading = Box::pin(stream.read(Arc::clone(&wire)));
     loop {
@@ -111,7 +112,7 @@ async fn serve(
         tokio::select! {
             // What follows a confirmation waits until the server has taken it.
             taken = outbound.recv(), if shell.may_take() => match taken {
-                Some(outbound) => take(&wire, &mut shell, outbound),
+                Some(outbound) => shell.take(*outbound),
                 None => break,
             },
             confirmed = shell.turn() => {
@@ -129,23 +130,4 @@ async fn serve(
     }
     // The server would refuse last words after the end of its stream.
     shell.close().await;
-}
-
-fn take(wire: &Wire, shell: &mut Shell, outbound: Outbound<Bytes>) {
-    match outbound {
-        Outbound::Send {
-            exchange,
-            labels,
-            body,
-        } => shell.begin(exchange, |wire, control| async move {
-            let labels = labels.unwrap_or_default();
-            run(&wire, exchange, &labels, body, &control).await;
-        }),
-        Outbound::Notify { labels, body } => shell.notify(labels.unwrap_or_default(), body),
-        Outbound::Settled { exchange } => shell.settle(exchange),
-        Outbound::Abort { exchange } => shell.abort(exchange),
-        Outbound::Session { version } => wire.sender.session().set_version(&version),
-        // The stream is open all the time.
-        Outbound::Listen => {}
-    }
 }
