@@ -9,6 +9,11 @@ use crate::storage::{Shelf, Storage};
 
 /// Bytes that are kept of a body that is too long.
 const EXCERPT_MAX: usize = 8 * 1024;
+/// The longest body that came in one piece and is handed on as a copy.
+///
+/// As a part of what it was read into it would keep all of that, several KiB, for as long as
+/// somebody keeps it; and its connection could not read the next one into the same place.
+const COPIED_MAX: usize = 2 * 1024;
 /// Bytes set aside at once for a body whose length is announced; more is taken as it comes, since
 /// an announcement costs a server nothing.
 const RESERVED_MAX: usize = 1024 * 1024;
@@ -60,7 +65,12 @@ pub(super) async fn read_whole(
             first = storage.take();
             shelf.put_back(storage);
         }
-        None => shelf.pass(first.len()),
+        None => {
+            shelf.pass(first.len());
+            if first.len() <= COPIED_MAX {
+                first = Bytes::copy_from_slice(&first);
+            }
+        }
     }
     let (body, is_repaired) = repaired(first);
     Ok(Whole::Read { body, is_repaired })

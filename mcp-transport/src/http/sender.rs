@@ -19,9 +19,11 @@ const STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
 const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
-/// Headers of a request that nearly always fit in, besides those of the target: four of ours, and
-/// the length, the host and the content codings, which are written below.
-const HEADERS_MAX: usize = 8;
+/// Headers that nearly every request has, besides those of the target: three of ours, the host,
+/// and the length and the content codings, which are written below.
+const HEADERS: usize = 6;
+/// Headers that a stateless message has besides.
+const HEADERS_STATELESS: usize = 2;
 
 /// Redirects followed for one request.
 // Bound: two suffice for `/mcp` to `/mcp/` behind a change of host name; more are a loop.
@@ -203,7 +205,16 @@ impl Sender {
     /// Writes the headers of a request, in place: once for nearly every message, since few are
     /// sent twice.
     fn write_headers(&self, sort: Sort<'_>, headers: &mut HeaderMap) {
-        headers.reserve(self.target.headers.len() + HEADERS_MAX);
+        let more = match sort {
+            Sort::Post(labels) if labels.version.is_some() => {
+                HEADERS_STATELESS + labels.params.len()
+            }
+            _ => usize::from(self.session().id().is_some()),
+        };
+        headers.reserve(self.target.headers.len() + HEADERS + more);
+        if let Some(host) = &self.target.host {
+            headers.insert(header::HOST, host.clone());
+        }
         for (name, value) in &self.target.headers {
             headers.append(name, value.clone());
         }

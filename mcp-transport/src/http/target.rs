@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use http::uri::Scheme;
 use http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 use url::Url;
 
@@ -26,6 +27,8 @@ const OWN: [HeaderName; 6] = [
 pub struct Target {
     pub(super) url: Uri,
     pub(super) headers: HeaderMap,
+    /// The `Host` header, if it is the same over every connection.
+    pub(super) host: Option<HeaderValue>,
     pub(super) authorizer: Option<Arc<dyn Authorizer>>,
     pub(super) redactor: Redactor,
 }
@@ -74,6 +77,7 @@ impl Target {
             .parse::<Uri>()
             .map_err(|error| TargetError::NotAUrl(error.to_string()))?;
         Ok(Self {
+            host: host_header(&url),
             url,
             headers,
             authorizer: None,
@@ -119,6 +123,17 @@ impl Target {
     pub fn url(&self) -> &Uri {
         &self.url
     }
+}
+
+/// The `Host` header of a request in plain HTTP, where it is the authority as it stands.
+///
+/// The pool makes one for each request that has none. Over HTTP/2, which TLS may turn out to carry,
+/// there should be none at all.
+fn host_header(url: &Uri) -> Option<HeaderValue> {
+    let authority = url.authority()?;
+    let is_usable = url.scheme() == Some(&Scheme::HTTP) && authority.port_u16() != Some(80);
+    let host = is_usable.then(|| HeaderValue::from_str(authority.as_str()));
+    host.and_then(Result::ok)
 }
 
 /// Spec: RFC 7617. What stands in the URL is percent-encoded.
@@ -192,6 +207,22 @@ impl std::error::Error for TargetError {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_host_is_stated_where_it_is_the_same_over_every_connection() {
+        for (url, stated) in [
+            ("http://example.test/mcp", Some("example.test")),
+            ("http://example.test:8080", Some("example.test:8080")),
+            ("http://[::1]:8080", Some("[::1]:8080")),
+            ("http://user:secret@example.test", Some("example.test")),
+            // The port that goes without saying is left out of the URL.
+            ("http://example.test:80", Some("example.test")),
+            ("https://example.test", None),
+        ] {
+            let host = Target::new(url).unwrap().host;
+            assert_eq!(host.as_ref().map(|host| host.to_str().unwrap()), stated);
+        }
+    }
 
     #[test]
     fn a_login_in_the_url_becomes_a_header_and_is_shown_nowhere() {

@@ -38,6 +38,7 @@ pub(super) struct ChannelSender {
 pub(super) struct ChannelReceiver {
     queue: mpsc::Receiver<Box<Inbound>>,
     /// What was taken from the queue; empty unless it is being handed on.
+    #[expect(clippy::vec_box, reason = "the queue holds them so")]
     taken: Vec<Box<Inbound>>,
     queue_len_max: usize,
     is_closed: bool,

@@ -1,8 +1,9 @@
 //! Strings, numbers, truth values, lists and raw values.
 
 use std::fmt;
+use std::marker::PhantomData;
 
-use serde::de::{Unexpected, Visitor};
+use serde::de::{DeserializeSeed, SeqAccess, Unexpected, Visitor};
 use serde::{Deserializer, Serialize as _, Serializer};
 
 use crate::decode::Effect;
@@ -77,6 +78,10 @@ impl Wire for i64 {
 }
 
 impl<T: Wire> Wire for Vec<T> {
+    fn strict<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(Items(PhantomData))
+    }
+
     fn salvage(raw: &str, salvage: &mut Salvage) -> Result<Self, Failure> {
         let items = salvage.items(raw)?;
         let mut list = Self::new();
@@ -87,6 +92,39 @@ impl<T: Wire> Wire for Vec<T> {
             }
         }
         Ok(list)
+    }
+}
+
+/// Reads a list with room for one item first, where the usual way is room for four: most lists have
+/// one, the content of a result above all, and items are large.
+struct Items<T>(PhantomData<T>);
+
+impl<'de, T: Wire> Visitor<'de> for Items<T> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<T>, A::Error> {
+        let Some(first) = seq.next_element_seed(Item(PhantomData))? else {
+            return Ok(Vec::new());
+        };
+        let mut items = vec![first];
+        while let Some(item) = seq.next_element_seed(Item(PhantomData))? {
+            items.push(item);
+        }
+        Ok(items)
+    }
+}
+
+struct Item<T>(PhantomData<T>);
+
+impl<'de, T: Wire> DeserializeSeed<'de> for Item<T> {
+    type Value = T;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
+        T::strict(deserializer)
     }
 }
 

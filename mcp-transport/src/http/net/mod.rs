@@ -112,9 +112,6 @@ impl Backend for HyperBackend {
         if let Entry::Vacant(entry) = request.headers_mut().entry(header::ACCEPT_ENCODING) {
             entry.insert(coding::ACCEPTED);
         }
-        if let Some(host) = place.host_header() {
-            request.headers_mut().entry(header::HOST).or_insert(host);
-        }
         match self.client.request(request.map(Full::new)).await {
             Ok(mut response) => match hop {
                 Some(hop) if response.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED => {

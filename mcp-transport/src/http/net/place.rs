@@ -2,8 +2,8 @@
 
 use std::fmt;
 
+use http::Uri;
 use http::uri::{Authority, Scheme};
-use http::{HeaderValue, Uri};
 
 /// Where a request goes.
 #[derive(Clone, Debug)]
@@ -35,19 +35,6 @@ impl Place {
     pub(super) fn host(&self) -> &str {
         self.authority.host()
     }
-
-    /// The `Host` header of a request in plain HTTP, where it is the authority as it stands.
-    ///
-    /// The pool makes one where there is none, in three allocations instead of one; over HTTP/2,
-    /// which TLS may turn out to carry, there should be none at all.
-    pub(super) fn host_header(&self) -> Option<HeaderValue> {
-        let text = self.authority.as_str();
-        let is_plain = !text.contains('@') && self.authority.port_u16() != Some(80);
-        let is_usable = !self.is_https && is_plain;
-        is_usable
-            .then(|| HeaderValue::from_str(text).ok())
-            .flatten()
-    }
 }
 
 impl fmt::Display for Place {
@@ -70,29 +57,14 @@ mod tests {
 
     #[test]
     fn places_are_written_without_logins_and_with_their_port() {
-        for (url, written, host) in [
-            (
-                "http://example.test/mcp",
-                "example.test:80",
-                Some("example.test"),
-            ),
-            (
-                "http://example.test:8080",
-                "example.test:8080",
-                Some("example.test:8080"),
-            ),
-            ("http://[::1]:8080", "[::1]:8080", Some("[::1]:8080")),
-            // The pool writes these.
-            ("http://example.test:80", "example.test:80", None),
-            ("http://user:secret@example.test", "example.test:80", None),
-            ("https://example.test", "example.test:443", None),
+        for (url, written) in [
+            ("http://example.test/mcp", "example.test:80"),
+            ("http://[::1]:8080", "[::1]:8080"),
+            ("http://user:secret@example.test", "example.test:80"),
+            ("https://example.test", "example.test:443"),
         ] {
             let place = Place::of(&url.parse().unwrap()).unwrap();
             assert_eq!(place.to_string(), written);
-            assert_eq!(
-                place.host_header().as_ref().map(|h| h.to_str().unwrap()),
-                host
-            );
         }
         for url in ["/mcp", "ftp://x/", "*"] {
             assert!(Place::of(&url.parse().unwrap()).is_none(), "{url}");
