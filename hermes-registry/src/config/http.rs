@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use mcp_client::HttpTransport;
 use mcp_transport::http::{Target, TargetError};
 
-use super::problem::{Position, ProblemKind};
+use super::kind::ProblemKind;
+use super::problem::Position;
 use super::read::{KeyPath, Reader};
 use super::tree::{Node, Value};
 use super::validate::with_home;

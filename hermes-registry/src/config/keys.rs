@@ -3,7 +3,7 @@
 //! Every key that a configuration may have is here, with whether it does something yet, so that a
 //! slip of the hand is told from a feature that is still to come.
 
-use super::problem::ProblemKind;
+use super::kind::ProblemKind;
 use crate::nearest::nearest;
 
 /// What becomes of a key.

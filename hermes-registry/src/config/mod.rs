@@ -30,6 +30,7 @@ mod expand;
 mod failure;
 mod http;
 mod keys;
+mod kind;
 mod problem;
 mod read;
 mod server;
@@ -49,7 +50,8 @@ pub use command::CommandLine;
 pub use expand::{ExpandError, Expanded, Expander};
 pub use failure::{ConfigError, ConfigErrorKind};
 pub use http::{HttpEndpoint, ProxyConfig, TlsConfig};
-pub use problem::{Position, Problem, ProblemKind, Severity};
+pub use kind::ProblemKind;
+pub use problem::{Position, Problem, Severity};
 pub use server::{
     CONNECT_TIMEOUT_DEFAULT, Endpoint, Protocol, ServerConfig, TIMEOUT_DEFAULT, TIMEOUT_MAX,
 };

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::expand::{EXPANDED_LEN_MAX, ExpandError, Expander};
-use super::problem::{Position, Problem, ProblemKind, Severity};
+use super::kind::ProblemKind;
+use super::problem::{Position, Problem, Severity};
 use super::server::TIMEOUT_MAX;
 use super::tree::{Node, Value};
 use crate::filter::Pattern;
