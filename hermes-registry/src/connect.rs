@@ -109,7 +109,7 @@ impl Connect for Connector {
         let ours: Vec<(OsString, OsString)> = std::env::vars_os().collect();
         let mut command = Command::new(line.program())
             .args(line.args())
-            .envs(child_environment(ours, line.env()))
+            .envs(child_environment(ours, line.env_passthrough(), line.env()))
             .redactor(redactor.clone());
         if let Some(cwd) = line.cwd() {
             command = command.cwd(cwd);

@@ -22,14 +22,20 @@ pub fn is_passed_on(name: &str) -> bool {
 
 /// The whole environment of a child, sorted by name.
 ///
-/// It has exactly `PATH`, `HOME`, `USER`, `LANG`, `LC_ALL`, `TERM`, `SHELL`, `TMPDIR` and every
-/// `XDG_*` of `ours` that is set there, and on top of them everything in `configured`, which wins.
+/// It has exactly `PATH`, `HOME`, `USER`, `LANG`, `LC_ALL`, `TERM`, `SHELL`, `TMPDIR`, every
+/// `XDG_*` and what `passthrough` names of `ours`, as far as they are set there, and on top of them
+/// everything in `configured`, which wins.
 /// A configured variable with an empty value is set to the empty text, not removed.
 pub fn child_environment<'a>(
     ours: impl IntoIterator<Item = (OsString, OsString)>,
+    passthrough: &[String],
     configured: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Vec<(OsString, OsString)> {
-    let is_ours = |name: &OsStr| name.to_str().is_some_and(is_passed_on);
+    let is_ours = |name: &OsStr| {
+        name.to_str().is_some_and(|name| {
+            is_passed_on(name) || passthrough.iter().any(|passed| passed == name)
+        })
+    };
     let mut environment: BTreeMap<OsString, OsString> =
         ours.into_iter().filter(|(name, _)| is_ours(name)).collect();
     for (name, value) in configured {
@@ -46,7 +52,15 @@ mod tests {
         let ours = ours
             .iter()
             .map(|(name, value)| (OsString::from(name), OsString::from(value)));
-        child_environment(ours, configured.iter().copied())
+        child_with(ours, &[], configured)
+    }
+
+    fn child_with(
+        ours: impl Iterator<Item = (OsString, OsString)>,
+        passthrough: &[String],
+        configured: &[(&str, &str)],
+    ) -> Vec<(String, String)> {
+        child_environment(ours, passthrough, configured.iter().copied())
             .into_iter()
             .map(|(name, value)| {
                 let text = |part: OsString| part.into_string().expect("the test gave UTF-8");
@@ -105,6 +119,21 @@ mod tests {
         assert_eq!(child(&ours, &configured), pairs(&expected));
     }
 
+    #[test]
+    fn what_is_named_is_passed_on_if_it_is_set_and_the_configuration_wins_over_it() {
+        let ours = [
+            ("PATH", "/bin"),
+            ("A_KEY", "a"),
+            ("B_KEY", "b"),
+            ("A_KEY2", "no"),
+        ];
+        let ours = ours.map(|(name, value)| (OsString::from(name), OsString::from(value)));
+        let passthrough = ["A_KEY", "B_KEY", "UNSET"].map(str::to_owned);
+        let expected = [("A_KEY", "a"), ("B_KEY", "own"), ("PATH", "/bin")];
+        let seen = child_with(ours.into_iter(), &passthrough, &[("B_KEY", "own")]);
+        assert_eq!(seen, pairs(&expected));
+    }
+
     #[cfg(unix)]
     #[test]
     fn a_value_that_is_not_utf_8_is_passed_on_and_such_a_name_is_not() {
@@ -114,6 +143,9 @@ mod tests {
             (OsString::from("HOME"), odd.clone()),
             (odd.clone(), OsString::from("x")),
         ];
-        assert_eq!(child_environment(ours, []), [(OsString::from("HOME"), odd)]);
+        assert_eq!(
+            child_environment(ours, &[], []),
+            [(OsString::from("HOME"), odd)]
+        );
     }
 }

@@ -11,6 +11,7 @@ pub struct CommandLine {
     pub(super) program: String,
     pub(super) args: Vec<String>,
     pub(super) env: Vec<(String, String)>,
+    pub(super) passthrough: Vec<String>,
     pub(super) cwd: Option<PathBuf>,
 }
 
@@ -22,6 +23,7 @@ impl CommandLine {
             program: program.into(),
             args: Vec::new(),
             env: Vec::new(),
+            passthrough: Vec::new(),
             cwd: None,
         }
     }
@@ -39,6 +41,13 @@ impl CommandLine {
         let name = name.into();
         self.env.retain(|(known, _)| *known != name);
         self.env.push((name, value.into()));
+        self
+    }
+
+    /// The same command, given this environment variable of ours too, if it is set.
+    #[must_use]
+    pub fn with_env_passthrough(mut self, name: impl Into<String>) -> Self {
+        self.passthrough.push(name.into());
         self
     }
 
@@ -69,6 +78,13 @@ impl CommandLine {
             .map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
+    /// The names of environment variables of ours that it is given beside those that every child
+    /// gets, in the order of the file; what [`CommandLine::env`] names wins over them.
+    #[must_use]
+    pub fn env_passthrough(&self) -> &[String] {
+        &self.passthrough
+    }
+
     /// The folder it is started in; that of this process by default.
     #[must_use]
     pub fn cwd(&self) -> Option<&Path> {
@@ -83,6 +99,7 @@ impl fmt::Debug for CommandLine {
             .field("program", &self.program)
             .field("args", &format_args!("[{} hidden]", self.args.len()))
             .field("env", &format_args!("{names:?} (values hidden)"))
+            .field("env_passthrough", &self.passthrough)
             .field("cwd", &self.cwd)
             .finish()
     }

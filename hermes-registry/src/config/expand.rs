@@ -139,6 +139,16 @@ impl<'a> Expander<'a> {
         set("HOME").or_else(|| set("USERPROFILE"))
     }
 
+    /// The folder of the host's work.
+    pub(super) fn workspace_folder(&self) -> Option<String> {
+        (self.lookup)("workspaceFolder")
+    }
+
+    /// A variable of our environment.
+    pub(super) fn variable(&self, name: &str) -> Option<String> {
+        (self.lookup)(name)
+    }
+
     fn append(&self, text: &str, depth: usize, out: &mut Expanded) -> Result<(), ExpandError> {
         if depth > DEFAULT_DEPTH_MAX {
             return Err(ExpandError::TooLong);
@@ -259,8 +269,10 @@ fn split_body(text: &str) -> Option<(&str, &str)> {
     None
 }
 
+/// Whether this is the name of an environment variable.
+///
 /// Parentheses occur in names of Windows, such as `ProgramFiles(x86)`.
-fn is_variable(name: &str) -> bool {
+pub(super) fn is_variable(name: &str) -> bool {
     let is_plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '(' | ')');
     name.chars().all(is_plain)
         && name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_')

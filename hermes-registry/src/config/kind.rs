@@ -2,6 +2,7 @@
 //!
 //! No sentence quotes a value of `env` or `headers`, nor the value of a variable.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use super::problem::Position;
@@ -14,6 +15,8 @@ pub enum ProblemKind {
     BadEndpoint(String),
     /// The text cannot be the name of an environment variable.
     BadEnvName,
+    /// The text is not the name of one variable that is to be passed on.
+    BadPassedName,
     /// A `${…}` reference that names no variable, with what stands in its place.
     BadReference {
         /// What stands where a name should.
@@ -42,8 +45,11 @@ pub enum ProblemKind {
     HiddenSpace,
     /// `exclude` beside `include`, which wins.
     IneffectiveExclude,
-    /// A key of HTTP servers, at a server that is none.
-    NeedsUrl,
+    /// A key that has no effect without another one.
+    NeedsKey {
+        /// The other one.
+        needs: &'static str,
+    },
     /// A server with neither a command nor a URL.
     NoCommand,
     /// A mapping or list stands where a key should.
@@ -68,8 +74,11 @@ pub enum ProblemKind {
         /// The most bytes that are allowed.
         bytes_max: usize,
     },
-    /// `tools` is a list rather than a mapping; it is read as `include`.
-    ToolsList,
+    /// `tools` is a list or a text rather than a mapping; it is read as `include`.
+    ToolsList {
+        /// Which of the two it is.
+        found: &'static str,
+    },
     /// A transport that does not fit what the server is reached by.
     TransportMismatch {
         /// The key that this transport needs.
@@ -80,7 +89,12 @@ pub enum ProblemKind {
         /// The known key that was probably meant.
         nearest: Option<&'static str>,
         /// The keys that are known here, for a key that resembles none of them.
-        known: &'static [&'static str],
+        known: Vec<&'static str>,
+    },
+    /// A variable that is to be passed on and is not set.
+    UnsetPassed {
+        /// Its name.
+        variable: String,
     },
     /// An environment variable that is not set and has no default.
     UnsetVariable {
@@ -89,6 +103,11 @@ pub enum ProblemKind {
     },
     /// `${` without its `}`.
     UnterminatedReference,
+    /// A key of another agent that means nothing here.
+    Unsupported {
+        /// What to do in its place.
+        instead: &'static str,
+    },
     /// A key without a value, and what that is taken for.
     Valueless {
         /// What the key is taken for.
@@ -97,7 +116,7 @@ pub enum ProblemKind {
     /// A value of the wrong type, or outside of what is allowed.
     WrongValue {
         /// What is allowed.
-        allowed: &'static str,
+        allowed: Cow<'static, str>,
         /// What stands there.
         found: String,
     },
@@ -107,7 +126,7 @@ impl fmt::Display for ProblemKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BadEndpoint(why) => f.write_str(why),
-            Self::NeedsUrl => f.write_str("has no effect without `url`"),
+            Self::NeedsKey { needs } => write!(f, "has no effect without `{needs}`"),
             Self::BadReference { name } if name.is_empty() => {
                 f.write_str("`${}` names no variable; write `$${` for the plain text `${`")
             }
@@ -141,6 +160,9 @@ impl fmt::Display for ProblemKind {
                     "is longer than {bytes_max} bytes once its variables are replaced"
                 )
             }
+            Self::ToolsList { found } => {
+                write!(f, "is {found}, which is read as `tools.include`")
+            }
             Self::TransportMismatch { needs } => {
                 write!(f, "this transport needs the key `{needs}`")
             }
@@ -156,11 +178,16 @@ impl fmt::Display for ProblemKind {
             } => {
                 write!(f, "unknown key; allowed are {}", known.join(", "))
             }
+            Self::UnsetPassed { variable } => write!(
+                f,
+                "the environment variable `{variable}` is not set, so the server is not given it"
+            ),
             Self::UnsetVariable { variable } => write!(
                 f,
                 "the environment variable `{variable}` is not set; set it, or give a default: \
                  `${{{variable}:-…}}`"
             ),
+            Self::Unsupported { instead } => write!(f, "not supported: {instead}"),
             Self::Valueless { taken_for } => {
                 write!(f, "has no value, which is read as {taken_for}")
             }
@@ -178,6 +205,9 @@ impl ProblemKind {
                 "is not the name of a variable: a name is not empty and has neither `=` nor a byte \
                  of value zero"
             }
+            Self::BadPassedName => {
+                "is not the name of a variable: write each name out, without `=`, `*` and `${…}`"
+            }
             Self::BadServerName => {
                 "is not the name of a server: a name has 1 to 64 characters, none of them a \
                  control character"
@@ -191,7 +221,6 @@ impl ProblemKind {
             Self::OneArgument => "is read as one argument; write a list: `[\"…\"]`",
             Self::ProbablyServers => "is not read; did you mean `mcp_servers`?",
             Self::QuotedNumber => "is a number in quotes; it is read as the number",
-            Self::ToolsList => "is a list, which is read as `tools.include`",
             Self::UnterminatedReference => {
                 "`${` has no `}`; close it, or write `$${` for the plain text `${`"
             }

@@ -14,9 +14,10 @@
 //!   Anchors, aliases and merge keys work.
 //!   An empty file, and one without `mcp_servers`, has no servers.
 //! - Other top-level keys belong to other programs and are not looked at.
-//! - A server has `command` with `args`, `env` and `cwd`, and `timeout`, `connect_timeout`,
-//!   `enabled`, `protocol`, `tools.include` and `tools.exclude`.
-//!   Keys of features that are still to come are known and give a warning; all others are errors.
+//! - The keys of a server, with type, default and meaning, are in one table (`keys`), which
+//!   `docs/configuration.md` repeats.
+//!   Keys of features that are still to come are checked and give a warning, as do keys of other
+//!   agents that have no place here; all others are errors.
 //! - `args` and values of `env` keep the text of the file: `1.0` stays `1.0`, `true` stays `true`.
 //!   A variable without a value is set to the empty text, with a warning.
 //! - `${…}` is replaced in values, never in keys; see [`Expander`].
@@ -25,17 +26,25 @@
 //!   which command the author wants to run.
 //! - A disabled server is kept, and what is wrong with it is a warning.
 
+mod calls;
 mod command;
 mod expand;
 mod failure;
 mod http;
 mod keys;
 mod kind;
+mod life;
 mod problem;
+mod range;
 mod read;
+mod remote;
+mod roots;
 mod server;
+mod stdio;
+mod tools;
 mod tree;
 mod validate;
+mod values;
 mod yaml;
 
 #[cfg(test)]
@@ -46,11 +55,13 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use calls::{MAX_PARALLEL_CALLS_DEFAULT, OutputConfig, Trust};
 pub use command::CommandLine;
 pub use expand::{ExpandError, Expanded, Expander};
 pub use failure::{ConfigError, ConfigErrorKind};
 pub use http::{HttpEndpoint, ProxyConfig, TlsConfig};
 pub use kind::ProblemKind;
+pub use life::{BreakerConfig, KEEPALIVE_INTERVAL_DEFAULT, LIFETIME_MAX, ReconnectConfig};
 pub use problem::{Position, Problem, Severity};
 pub use server::{
     CONNECT_TIMEOUT_DEFAULT, Endpoint, Protocol, ServerConfig, TIMEOUT_DEFAULT, TIMEOUT_MAX,
@@ -234,7 +245,7 @@ impl Config {
         let entries = top_entries(&mut reader, &root).map_err(fail)?;
         let mut servers = Vec::new();
         for entry in without_duplicates(&mut reader, entries) {
-            reader.server = Some(Arc::from(entry.key));
+            reader.begin(entry.key);
             servers.extend(validate::server(&mut reader, &file, &entry));
         }
         let mut problems = reader.problems;
@@ -324,7 +335,7 @@ fn without_duplicates<'n>(reader: &mut Reader<'_>, entries: Vec<Named<'n>>) -> V
     let mut twice: BTreeSet<&str> = BTreeSet::new();
     for entry in &entries {
         if let Some(first) = first.get(entry.key).copied() {
-            reader.server = Some(Arc::from(entry.key));
+            reader.begin(entry.key);
             reader.error(
                 entry.position,
                 &entry.path,

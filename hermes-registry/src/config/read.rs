@@ -1,17 +1,19 @@
-//! Values of one sort each, read from the tree, with everything wrong noted.
+//! Texts and mappings, read from the tree, with everything wrong noted.
 //!
 //! A reader never stops at the first fault: it notes the problem, gives `None`, and goes on with
 //! the next key.
+//! What else a value can be is in `values`.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::expand::{EXPANDED_LEN_MAX, ExpandError, Expander};
+use super::keys::{Keys, Shape, Standing};
 use super::kind::ProblemKind;
 use super::problem::{Position, Problem, Severity};
-use super::server::TIMEOUT_MAX;
 use super::tree::{Node, Value};
-use crate::filter::Pattern;
+use super::values::switch;
 
 /// The path of a key, such as `mcp_servers.github.args[1]`.
 #[derive(Clone, Debug)]
@@ -44,10 +46,8 @@ fn part(key: &str) -> String {
 /// A text with its references replaced.
 pub(super) struct Text {
     pub(super) text: String,
-    /// What variables of ours gave.
-    pub(super) substituted: Vec<String>,
     /// Whether it is a text by its quotes, and not by a reference.
-    quoted: bool,
+    pub(super) quoted: bool,
 }
 
 /// Reads values and collects what is wrong with them.
@@ -55,7 +55,11 @@ pub(super) struct Reader<'a> {
     file: Arc<str>,
     pub(super) expander: Expander<'a>,
     /// The server that is read, for the problems to name.
-    pub(super) server: Option<Arc<str>>,
+    server: Option<Arc<str>>,
+    /// What variables of ours gave to this server.
+    pub(super) substituted: BTreeSet<String>,
+    /// Features that are still to come and were told of at this server.
+    told: BTreeSet<&'static str>,
     pub(super) problems: Vec<Problem>,
 }
 
@@ -65,8 +69,17 @@ impl<'a> Reader<'a> {
             file,
             expander,
             server: None,
+            substituted: BTreeSet::new(),
+            told: BTreeSet::new(),
             problems: Vec::new(),
         }
+    }
+
+    /// Begins with the server of this name.
+    pub(super) fn begin(&mut self, server: &str) {
+        self.server = Some(Arc::from(server));
+        self.substituted.clear();
+        self.told.clear();
     }
 
     pub(super) fn error(&mut self, position: Position, path: &KeyPath, kind: ProblemKind) {
@@ -97,27 +110,38 @@ impl<'a> Reader<'a> {
     }
 
     /// Notes that something else is allowed than what is there, quoting what is there.
-    pub(super) fn wrong(&mut self, node: &Node, path: &KeyPath, allowed: &'static str) {
-        let found = node.quote();
-        self.error(
-            node.position,
-            path,
-            ProblemKind::WrongValue { allowed, found },
-        );
+    pub(super) fn wrong(
+        &mut self,
+        node: &Node,
+        path: &KeyPath,
+        allowed: impl Into<Cow<'static, str>>,
+    ) {
+        self.wrong_value(node, path, allowed.into(), node.quote());
     }
 
     /// Notes the same without quoting, for what may be a secret.
-    pub(super) fn wrong_sort(&mut self, node: &Node, path: &KeyPath, allowed: &'static str) {
-        let found = node.sort().to_owned();
-        self.error(
-            node.position,
-            path,
-            ProblemKind::WrongValue { allowed, found },
-        );
+    pub(super) fn wrong_sort(
+        &mut self,
+        node: &Node,
+        path: &KeyPath,
+        allowed: impl Into<Cow<'static, str>>,
+    ) {
+        self.wrong_value(node, path, allowed.into(), node.sort().to_owned());
+    }
+
+    fn wrong_value(
+        &mut self,
+        node: &Node,
+        path: &KeyPath,
+        allowed: Cow<'static, str>,
+        found: String,
+    ) {
+        let kind = ProblemKind::WrongValue { allowed, found };
+        self.error(node.position, path, kind);
     }
 
     /// Notes a tag that means nothing, if there is one.
-    fn check_tag(&mut self, node: &Node, path: &KeyPath) {
+    pub(super) fn check_tag(&mut self, node: &Node, path: &KeyPath) {
         if let Some(tag) = &node.tag {
             let tag = super::tree::excerpt(tag);
             self.error(node.position, path, ProblemKind::Tag { tag });
@@ -129,7 +153,7 @@ impl<'a> Reader<'a> {
         &mut self,
         node: &Node,
         path: &KeyPath,
-        allowed: &'static str,
+        allowed: impl Into<Cow<'static, str>>,
     ) -> Option<Text> {
         self.check_tag(node, path);
         let Some(scalar) = node.as_scalar() else {
@@ -139,12 +163,9 @@ impl<'a> Reader<'a> {
         let kind = match self.expander.expand(&scalar.text) {
             Ok(expanded) => {
                 let quoted = scalar.quoted && !expanded.interpolated;
-                let (text, substituted) = (expanded.text, expanded.substituted);
-                return Some(Text {
-                    text,
-                    substituted,
-                    quoted,
-                });
+                let text = expanded.text;
+                self.substituted.extend(expanded.substituted);
+                return Some(Text { text, quoted });
             }
             Err(ExpandError::BadName { name }) => ProblemKind::BadReference { name },
             Err(ExpandError::Unset { variable }) => ProblemKind::UnsetVariable { variable },
@@ -179,79 +200,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A time in seconds, above zero and at most one day; fractions are allowed.
-    pub(super) fn seconds(&mut self, node: &Node, path: &KeyPath) -> Option<Duration> {
-        const ALLOWED: &str = "a number of seconds above 0 and at most 86400";
-        let text = self.text(node, path, ALLOWED)?;
-        let number = text.text.trim();
-        // Rust also reads words such as `inf`; none of them is a time.
-        let is_number =
-            number.starts_with(|char: char| char.is_ascii_digit() || ".+-".contains(char));
-        let seconds = number.parse::<f64>().ok().filter(|_| is_number);
-        let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        let duration = duration.filter(|duration| !duration.is_zero() && *duration <= TIMEOUT_MAX);
-        if duration.is_none() {
-            self.wrong(node, path, ALLOWED);
-        } else if text.quoted {
-            self.warn(node.position, path, ProblemKind::QuotedNumber);
-        }
-        duration
-    }
-
-    /// A yes or no, in any of the words that YAML 1.1 and shells use.
-    pub(super) fn switch(&mut self, node: &Node, path: &KeyPath) -> Option<bool> {
-        const ALLOWED: &str = "true or false (or yes, no, on, off, 1, 0)";
-        let text = self.text(node, path, ALLOWED)?;
-        match text.text.trim().to_ascii_lowercase().as_str() {
-            "true" | "yes" | "on" | "1" => Some(true),
-            "false" | "no" | "off" | "0" => Some(false),
-            _ => {
-                self.wrong(node, path, ALLOWED);
-                None
-            }
-        }
-    }
-
-    /// One of several words, without regard to case.
-    pub(super) fn choice<T: Copy>(
-        &mut self,
-        node: &Node,
-        path: &KeyPath,
-        allowed: &'static str,
-        words: &[(&str, T)],
-    ) -> Option<T> {
-        let text = self.text(node, path, allowed)?;
-        let word = text.text.trim();
-        let found = words
-            .iter()
-            .find(|(name, _)| name.eq_ignore_ascii_case(word));
-        if found.is_none() {
-            self.wrong(node, path, allowed);
-        }
-        found.map(|(_, value)| *value)
-    }
-
-    /// Patterns of tool names: one, or a list of them.
-    pub(super) fn patterns(&mut self, node: &Node, path: &KeyPath) -> Option<Vec<Pattern>> {
-        const ALLOWED: &str = "a tool name or glob, or a list of them";
-        let Value::List(items) = &node.value else {
-            return Some(vec![Pattern::new(self.text(node, path, ALLOWED)?.text)]);
-        };
-        self.check_tag(node, path);
-        let mut patterns = Vec::with_capacity(items.len());
-        for (index, item) in items.iter().enumerate() {
-            let text = self.text(item, &path.item(index), "a tool name or glob");
-            patterns.extend(text.map(|text| Pattern::new(text.text)));
-        }
-        (patterns.len() == items.len()).then_some(patterns)
-    }
-
     /// The entries of a mapping whose keys are plain and stand once, each with its path.
     pub(super) fn entries<'n>(
         &mut self,
         node: &'n Node,
         path: &KeyPath,
-        allowed: &'static str,
+        allowed: impl Into<Cow<'static, str>>,
     ) -> Option<Vec<Named<'n>>> {
         self.check_tag(node, path);
         let Value::Mapping(entries) = &node.value else {
@@ -282,25 +236,71 @@ impl<'a> Reader<'a> {
         Some(named)
     }
 
-    /// Checks the references of a value that is not used yet.
-    pub(super) fn check_references(&mut self, node: &Node, path: &KeyPath) {
-        match &node.value {
-            Value::Scalar(_) if node.is_null() => {}
-            Value::Scalar(_) => {
-                let _: Option<Text> = self.text(node, path, "a text");
+    /// The entries of a mapping of these keys that are to be read, once everything is said about
+    /// the others.
+    pub(super) fn known_entries<'n>(
+        &mut self,
+        node: &'n Node,
+        path: &KeyPath,
+        keys: &Keys,
+    ) -> Vec<Named<'n>> {
+        let mut entries = self.entries(node, path, keys.allowed()).unwrap_or_default();
+        entries.retain(|entry| self.is_to_be_read(keys, entry));
+        entries
+    }
+
+    fn is_to_be_read(&mut self, keys: &Keys, entry: &Named<'_>) -> bool {
+        let Some(key) = keys.find(entry.key) else {
+            self.error(entry.position, &entry.path, keys.unknown(entry.key));
+            return false;
+        };
+        let has_value = key.needs_value || !entry.value.is_null();
+        match key.standing {
+            Standing::Unsupported(instead) => {
+                let kind = ProblemKind::Unsupported { instead };
+                self.warn(entry.position, &entry.path, kind);
+                return false;
             }
-            Value::List(items) => {
-                for (index, item) in items.iter().enumerate() {
-                    self.check_references(item, &path.item(index));
-                }
+            // A key without a value is as if it were not there; the user is told.
+            _ if !has_value => {
+                // An author who left a list empty may have meant either.
+                let taken_for = if matches!(key.shape, Shape::TextOrTexts) {
+                    "if the key were not there; write `[]` for an empty list"
+                } else {
+                    "if the key were not there"
+                };
+                let kind = ProblemKind::Valueless { taken_for };
+                self.warn(entry.position, &entry.path, kind);
             }
-            Value::Mapping(_) => {
-                for entry in self.entries(node, path, "a mapping").unwrap_or_default() {
-                    self.check_references(entry.value, &entry.path);
+            Standing::Active => return true,
+            Standing::Later(feature) => {
+                self.check(entry.value, &entry.path, &key.shape);
+                if !is_switched_off(entry.value) {
+                    self.tell_of(feature, entry);
                 }
             }
         }
+        false
     }
+
+    /// Notes that a feature is still to come, once for each server.
+    pub(super) fn tell_of(&mut self, feature: &'static str, entry: &Named<'_>) {
+        if self.told.insert(feature) {
+            self.warn(entry.position, &entry.path, ProblemKind::NotActive);
+        }
+    }
+}
+
+/// Whether a mapping of settings says that none of it is wanted, which is so already.
+fn is_switched_off(node: &Node) -> bool {
+    let Value::Mapping(entries) = &node.value else {
+        return false;
+    };
+    let enabled = entries
+        .iter()
+        .find(|entry| entry.key.text.as_deref() == Some("enabled"));
+    let word = enabled.and_then(|entry| entry.value.as_scalar());
+    word.is_some_and(|word| switch(&word.text) == Some(false))
 }
 
 /// A key of a mapping with its value.

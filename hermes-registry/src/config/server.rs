@@ -5,9 +5,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::calls::Calls;
 use super::command::CommandLine;
 use super::http::HttpEndpoint;
+use super::life::Life;
 use super::problem::Position;
+use super::tools::Tools;
 use crate::filter::ToolFilter;
 use crate::name::{InvalidServerName, ServerName};
 
@@ -48,8 +51,10 @@ pub struct ServerConfig {
     pub(super) timeout: Duration,
     pub(super) connect_timeout: Duration,
     pub(super) enabled: bool,
-    pub(super) filter: ToolFilter,
     pub(super) protocol: Protocol,
+    pub(super) tools: Tools,
+    pub(super) life: Life,
+    pub(super) calls: Calls,
     pub(super) substituted: BTreeSet<String>,
     pub(super) source: Option<Source>,
 }
@@ -124,8 +129,10 @@ impl ServerConfig {
             timeout: TIMEOUT_DEFAULT,
             connect_timeout: CONNECT_TIMEOUT_DEFAULT,
             enabled: true,
-            filter: ToolFilter::all(),
             protocol: Protocol::Auto,
+            tools: Tools::default(),
+            life: Life::default(),
+            calls: Calls::default(),
             substituted: BTreeSet::new(),
             source: None,
         }
@@ -155,7 +162,7 @@ impl ServerConfig {
     /// The same server, offering only the tools that this filter allows.
     #[must_use]
     pub fn with_filter(mut self, filter: ToolFilter) -> Self {
-        self.filter = filter;
+        self.tools.filter = filter;
         self
     }
 
@@ -218,7 +225,7 @@ impl ServerConfig {
     /// Which of its tools are offered; all by default.
     #[must_use]
     pub fn filter(&self) -> &ToolFilter {
-        &self.filter
+        &self.tools.filter
     }
 
     /// Which eras of the protocol are spoken with it; the newest it understands by default.
@@ -268,8 +275,10 @@ impl fmt::Debug for ServerConfig {
             .field("timeout", &self.timeout)
             .field("connect_timeout", &self.connect_timeout)
             .field("enabled", &self.enabled)
-            .field("filter", &self.filter)
             .field("protocol", &self.protocol)
+            .field("tools", &self.tools)
+            .field("life", &self.life)
+            .field("calls", &self.calls)
             .finish_non_exhaustive()
     }
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Checks that each fault gives one error, with file, line and key, and costs no other server.
-fn check_faults(rows: &[(&str, &str)]) {
+pub(super) fn check_faults(rows: &[(&str, &str)]) {
     for (keys, expected) in rows {
         let (names, errors, _) = outcome(&with_server(keys));
         assert_eq!(errors, [format!("config.yaml:{expected}")], "{keys}");
@@ -24,8 +24,12 @@ fn an_unknown_key_costs_its_server() {
         ),
         (
             "command: x\nfrobnicate: 5",
-            "5:5: mcp_servers.s.frobnicate: unknown key; allowed are command, args, env, cwd, url, \
-             headers, transport, type, ssl_verify, client_cert, client_key, proxy, timeout, connect_timeout, enabled, protocol, tools",
+            "5:5: mcp_servers.s.frobnicate: unknown key; allowed are command, args, env, \
+             env_passthrough, cwd, url, headers, transport, type, ssl_verify, client_cert, \
+             client_key, proxy, timeout, connect_timeout, enabled, lazy, protocol, tools, trust, \
+             supports_parallel_tool_calls, max_parallel_calls, validate_arguments, output, \
+             log_level, roots, keepalive_interval, idle_timeout_seconds, max_lifetime_seconds, \
+             lifecycle, reconnect, breaker, auth",
         ),
         (
             "command: x\ntools:\n  inclde: [a]",
@@ -229,12 +233,13 @@ fn a_bad_reference_or_a_key_that_stands_twice_costs_its_server() {
             "5:5: mcp_servers.s: a list or mapping cannot be a key here",
         ),
         (
-            "command: x\n<<: y",
-            "5:5: mcp_servers.s.\"<<\": unknown key; allowed are command, args, env, cwd, url, headers, transport, type, ssl_verify, client_cert, client_key, proxy, timeout, connect_timeout, enabled, protocol, tools",
+            "command: x\nbreaker: {<<: y}",
+            "5:15: mcp_servers.s.breaker.\"<<\": unknown key; allowed are failures, cooldown",
         ),
         (
             "command: x\ntools: 5",
-            "5:12: mcp_servers.s.tools: must be a mapping with `include` or `exclude`, but is a text",
+            "5:12: mcp_servers.s.tools: must be a mapping of keys such as `include` and `exclude`, \
+             but is `5`",
         ),
         (
             "command: x\ntools: {include: {a: b}}",

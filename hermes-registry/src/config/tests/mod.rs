@@ -2,12 +2,16 @@
 
 mod faults;
 mod properties;
+mod settings;
 
 use std::time::Duration;
 
 use mcp_client::HttpTransport;
+use mcp_types::LoggingLevel;
 
+use super::keys::{Shape, Standing};
 use super::*;
+use crate::OutcomeLimits;
 
 fn vars(name: &str) -> Option<String> {
     let value = match name {
@@ -212,10 +216,6 @@ fn a_missing_file_says_so() {
 fn what_costs_nothing_is_a_warning() {
     for (keys, expected) in [
         (
-            "lazy: true",
-            "5:5: mcp_servers.s.lazy: is read but not active yet",
-        ),
-        (
             "oauth: {client_id: a}",
             "5:5: mcp_servers.s.oauth: is read but not active yet",
         ),
@@ -224,8 +224,24 @@ fn what_costs_nothing_is_a_warning() {
             "5:5: mcp_servers.s.sampling: is read but not active yet",
         ),
         (
-            "tools: {prompts: false}",
-            "5:13: mcp_servers.s.tools.prompts: is read but not active yet",
+            "identity_header: {name: X-Id, value: a}",
+            "5:5: mcp_servers.s.identity_header: not supported: write the header and its value \
+             under `headers`, where `${NAME}` takes it from the environment",
+        ),
+        (
+            "tools: {scope: main}",
+            "5:13: mcp_servers.s.tools.scope: not supported: every agent of this host sees these \
+             tools; remove the key",
+        ),
+        (
+            "max_parallel_calls: 4",
+            "5:5: mcp_servers.s.max_parallel_calls: has no effect without \
+             `supports_parallel_tool_calls: true`",
+        ),
+        (
+            "env_passthrough: [NOT_SET]",
+            "5:23: mcp_servers.s.env_passthrough[0]: the environment variable `NOT_SET` is not \
+             set, so the server is not given it",
         ),
         (
             "timeout: \"30\"",
@@ -246,6 +262,10 @@ fn what_costs_nothing_is_a_warning() {
         (
             "timeout:",
             "5:5: mcp_servers.s.timeout: has no value, which is read as if the key were not there",
+        ),
+        (
+            "tools: a, b",
+            "5:12: mcp_servers.s.tools: is a text, which is read as `tools.include`",
         ),
         (
             "tools: [a, b]",
