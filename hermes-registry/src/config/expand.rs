@@ -5,8 +5,8 @@
 //! | `${NAME}` | the environment variable `NAME`; an error if it is not set |
 //! | `${env:NAME}` | the same, as some editors write it |
 //! | `${NAME:-text}` | the variable, or `text` if it is not set; `text` may hold references itself |
-//! | `${userHome}` | the home folder (`HOME`, else `USERPROFILE`) |
-//! | `${workspaceFolder}` | the folder of the host's work, which the caller's lookup must know |
+//! | `${userHome}` | the home folder |
+//! | `${workspaceFolder}` | the folder of work |
 //! | `${workspaceFolderBasename}` | the last part of it |
 //! | `${pathSeparator}`, `${/}` | `/`, on Windows `\` |
 //! | `$${` | the plain text `${` |
@@ -14,10 +14,12 @@
 //! A variable that is set but empty is a value: it gives the empty text, not the default.
 //! `$NAME` without braces, and `$$` before anything but a brace, are plain text.
 //! What a variable holds is never searched for references.
+//! Where variables and folders come from is for the [`Context`] to say.
 
 use std::cell::Cell;
 use std::fmt;
 
+use super::context::Context;
 use crate::environment;
 
 /// Deepest nesting of defaults inside defaults.
@@ -69,6 +71,11 @@ pub enum ExpandError {
     },
     /// The result is longer than 1 MiB, or defaults are nested too deep.
     TooLong,
+    /// A folder that the context does not know, and the reference has no default.
+    Unknown {
+        /// What it is called, such as `workspaceFolder`.
+        name: &'static str,
+    },
     /// The variable is not set, and the reference has no default.
     Unset {
         /// Its name.
@@ -83,6 +90,7 @@ impl fmt::Display for ExpandError {
         match self {
             Self::BadName { name } => write!(f, "`{name}` is not the name of a variable"),
             Self::TooLong => f.write_str("the value is too long once its variables are replaced"),
+            Self::Unknown { name } => write!(f, "`${{{name}}}` is not known here"),
             Self::Unset { variable } => {
                 write!(f, "the environment variable `{variable}` is not set")
             }
@@ -93,29 +101,26 @@ impl fmt::Display for ExpandError {
 
 impl std::error::Error for ExpandError {}
 
-/// Replaces references by what a lookup knows.
-///
-/// The lookup is asked for environment variables and, by that name, for `workspaceFolder`.
+/// Replaces references by what a context knows.
+#[derive(Debug)]
 pub struct Expander<'a> {
-    lookup: &'a dyn Fn(&str) -> Option<String>,
+    context: &'a Context<'a>,
     added_len: Cell<usize>,
 }
 
-impl fmt::Debug for Expander<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Expander")
-            .field("added_len", &self.added_len.get())
-            .finish_non_exhaustive()
-    }
-}
-
 impl<'a> Expander<'a> {
-    /// An expander over this lookup.
-    pub fn new(lookup: &'a dyn Fn(&str) -> Option<String>) -> Self {
+    /// An expander over this context.
+    #[must_use]
+    pub fn new(context: &'a Context<'a>) -> Self {
         Self {
-            lookup,
+            context,
             added_len: Cell::new(0),
         }
+    }
+
+    /// What references may refer to.
+    pub(super) fn context(&self) -> &'a Context<'a> {
+        self.context
     }
 
     /// The text with every reference replaced.
@@ -131,22 +136,6 @@ impl<'a> Expander<'a> {
         };
         self.append(text, 0, &mut expanded)?;
         Ok(expanded)
-    }
-
-    /// The home folder.
-    pub(super) fn home(&self) -> Option<String> {
-        let set = |name| (self.lookup)(name).filter(|home: &String| !home.is_empty());
-        set("HOME").or_else(|| set("USERPROFILE"))
-    }
-
-    /// The folder of the host's work.
-    pub(super) fn workspace_folder(&self) -> Option<String> {
-        (self.lookup)("workspaceFolder")
-    }
-
-    /// A variable of our environment.
-    pub(super) fn variable(&self, name: &str) -> Option<String> {
-        (self.lookup)(name)
     }
 
     fn append(&self, text: &str, depth: usize, out: &mut Expanded) -> Result<(), ExpandError> {
@@ -190,11 +179,12 @@ impl<'a> Expander<'a> {
             Some((name, default)) => (name.trim(), Some(default)),
             None => (reference.trim(), None),
         };
-        if let Some(known) = self.context(name) {
-            return match known {
-                Some(text) => self.push(&text, out),
-                None => Self::missing(name, default)
-                    .and_then(|default| self.append(default, depth.saturating_add(1), out)),
+        let next = depth.saturating_add(1);
+        if let Some((name, known)) = self.folder(name) {
+            return match (known, default) {
+                (Some(text), _) => self.push(&text, out),
+                (None, Some(default)) => self.append(default, next, out),
+                (None, None) => Err(ExpandError::Unknown { name }),
             };
         }
         let variable = name.strip_prefix("env:").map_or(name, str::trim);
@@ -203,40 +193,35 @@ impl<'a> Expander<'a> {
                 name: super::tree::excerpt(variable),
             });
         }
-        match (self.lookup)(variable) {
-            Some(text) => {
+        match (self.context.variable(variable), default) {
+            (Some(text), _) => {
                 if !environment::is_passed_on(variable) && !text.is_empty() {
                     out.substituted.push(text.clone());
                 }
                 self.push(&text, out)
             }
-            None => Self::missing(variable, default)
-                .and_then(|default| self.append(default, depth.saturating_add(1), out)),
+            (None, Some(default)) => self.append(default, next, out),
+            (None, None) => Err(ExpandError::Unset {
+                variable: variable.to_owned(),
+            }),
         }
     }
 
-    /// The value of a name that is not a variable: `None` for other names, `Some(None)` for one
-    /// whose value is not known.
-    fn context(&self, name: &str) -> Option<Option<String>> {
-        match name {
-            "userHome" => Some(self.home()),
-            "workspaceFolder" => Some((self.lookup)(name)),
+    /// The name and the value of what is no variable, if this is such a name.
+    fn folder(&self, name: &str) -> Option<(&'static str, Option<String>)> {
+        let workspace = self.context.workspace_folder();
+        let separator = std::path::MAIN_SEPARATOR.to_string();
+        Some(match name {
+            "userHome" => ("userHome", self.context.home().map(str::to_owned)),
+            "workspaceFolder" => ("workspaceFolder", workspace.map(str::to_owned)),
             "workspaceFolderBasename" => {
-                let folder = (self.lookup)("workspaceFolder");
-                let last = |folder: String| {
-                    let mut parts = folder.rsplit(std::path::is_separator);
-                    parts.find(|part| !part.is_empty()).map(str::to_owned)
-                };
-                Some(folder.and_then(last))
+                let parts = workspace.map(|folder| folder.rsplit(std::path::is_separator));
+                let last = parts.and_then(|mut parts| parts.find(|part| !part.is_empty()));
+                ("workspaceFolderBasename", last.map(str::to_owned))
             }
-            "pathSeparator" | "/" => Some(Some(std::path::MAIN_SEPARATOR.to_string())),
-            _ => None,
-        }
-    }
-
-    fn missing<'t>(name: &str, default: Option<&'t str>) -> Result<&'t str, ExpandError> {
-        default.ok_or_else(|| ExpandError::Unset {
-            variable: name.to_owned(),
+            "pathSeparator" => ("pathSeparator", Some(separator)),
+            "/" => ("/", Some(separator)),
+            _ => return None,
         })
     }
 
@@ -288,16 +273,16 @@ mod tests {
             "TOKEN" => "s3cr3t-t0ken",
             "EMPTY" => "",
             "LOOP" => "${LOOP}",
-            "workspaceFolder" => "/srv/app/",
+            "workspaceFolder" => "no folder, but a variable",
             _ => return None,
         };
         Some(value.to_owned())
     }
 
     fn expand(text: &str) -> Result<String, ExpandError> {
-        Expander::new(&lookup)
-            .expand(text)
-            .map(|expanded| expanded.text)
+        let context = Context::new(&lookup).with_workspace_folder("/srv/app/");
+        let expanded = Expander::new(&context).expand(text);
+        expanded.map(|expanded| expanded.text)
     }
 
     #[test]
@@ -320,6 +305,7 @@ mod tests {
             ("${userHome}/x", "/home/ada/x"),
             ("${workspaceFolder}", "/srv/app/"),
             ("${workspaceFolderBasename}", "app"),
+            ("${env:workspaceFolder}", "no folder, but a variable"),
             ("$HOME $$ $ 5$", "$HOME $$ $ 5$"),
             ("pa$$word", "pa$$word"),
             ("$${TOKEN}", "${TOKEN}"),
@@ -358,8 +344,28 @@ mod tests {
     }
 
     #[test]
+    fn a_folder_that_is_not_known_is_an_error_unless_there_is_a_default() {
+        let context = Context::new(&|_name| None);
+        let expander = Expander::new(&context);
+        for name in ["userHome", "workspaceFolder", "workspaceFolderBasename"] {
+            let failure = expander.expand(&format!("${{{name}}}"));
+            assert_eq!(failure, Err(ExpandError::Unknown { name }));
+            let expanded = expander.expand(&format!("${{{name}:-/x}}"));
+            assert_eq!(expanded.map(|expanded| expanded.text).as_deref(), Ok("/x"));
+        }
+        let context = context.with_home("/h").with_workspace_folder("/");
+        let expander = Expander::new(&context);
+        let home = expander.expand("${userHome}${workspaceFolder}");
+        assert_eq!(home.map(|expanded| expanded.text).as_deref(), Ok("/h/"));
+        let name = "workspaceFolderBasename";
+        let root = expander.expand("${workspaceFolderBasename}");
+        assert_eq!(root, Err(ExpandError::Unknown { name }));
+    }
+
+    #[test]
     fn what_variables_gave_is_told_except_what_every_child_gets() {
-        let expanded = Expander::new(&lookup).expand("--t=${TOKEN} ${HOME} ${NONE:-dev}");
+        let context = Context::new(&lookup);
+        let expanded = Expander::new(&context).expand("--t=${TOKEN} ${HOME} ${NONE:-dev}");
         let expanded = expanded.expect("every reference is known");
         assert_eq!(expanded.substituted, ["s3cr3t-t0ken"]);
         assert!(expanded.interpolated);
@@ -369,7 +375,8 @@ mod tests {
     #[test]
     fn growth_and_nesting_are_bounded() {
         let long = |_: &str| Some("x".repeat(1 << 16));
-        let expander = Expander::new(&long);
+        let context = Context::new(&long);
+        let expander = Expander::new(&context);
         assert_eq!(
             expander.expand(&"${A}".repeat(1 << 10)),
             Err(ExpandError::TooLong)

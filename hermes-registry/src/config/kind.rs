@@ -91,6 +91,11 @@ pub enum ProblemKind {
         /// The keys that are known here, for a key that resembles none of them.
         known: Vec<&'static str>,
     },
+    /// A folder that a reference names is not known, and has no default.
+    UnknownFolder {
+        /// What it is called, such as `workspaceFolder`.
+        name: &'static str,
+    },
     /// A variable that is to be passed on and is not set.
     UnsetPassed {
         /// Its name.
@@ -178,6 +183,10 @@ impl fmt::Display for ProblemKind {
             } => {
                 write!(f, "unknown key; allowed are {}", known.join(", "))
             }
+            Self::UnknownFolder { name } => write!(
+                f,
+                "`${{{name}}}` is not known here; give a default: `${{{name}:-…}}`"
+            ),
             Self::UnsetPassed { variable } => write!(
                 f,
                 "the environment variable `{variable}` is not set, so the server is not given it"

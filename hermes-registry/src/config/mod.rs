@@ -28,6 +28,7 @@
 
 mod calls;
 mod command;
+mod context;
 mod expand;
 mod failure;
 mod http;
@@ -57,6 +58,7 @@ use std::sync::Arc;
 
 pub use calls::{MAX_PARALLEL_CALLS_DEFAULT, OutputConfig, Trust};
 pub use command::CommandLine;
+pub use context::Context;
 pub use expand::{ExpandError, Expanded, Expander};
 pub use failure::{ConfigError, ConfigErrorKind};
 pub use http::{HttpEndpoint, ProxyConfig, TlsConfig};
@@ -147,13 +149,30 @@ impl Config {
         Some(folder.join("config.yaml"))
     }
 
-    /// Reads this file, with variables from the environment of this process and the current
-    /// folder as `${workspaceFolder}`.
+    /// Reads this file, with the variables of this process and the current folder as the folder of
+    /// work.
     ///
     /// # Errors
     ///
     /// [`ConfigError`] if the file cannot be read as a whole; see [`Config::parse`].
     pub fn load(path: &Path) -> Result<Loaded, ConfigError> {
+        let vars = |name: &str| std::env::var(name).ok();
+        let context = Context::new(&vars);
+        match std::env::current_dir() {
+            Ok(folder) => Self::load_in(
+                path,
+                &context.with_workspace_folder(folder.to_string_lossy()),
+            ),
+            Err(_gone) => Self::load_in(path, &context),
+        }
+    }
+
+    /// Reads this file in this context.
+    ///
+    /// # Errors
+    ///
+    /// As [`Config::load`].
+    pub fn load_in(path: &Path, context: &Context<'_>) -> Result<Loaded, ConfigError> {
         let file_name = path.display().to_string();
         let fail = |kind| ConfigError {
             file: Arc::from(&*file_name),
@@ -167,14 +186,7 @@ impl Config {
         file.take(FILE_LEN_MAX + 1)
             .read_to_end(&mut bytes)
             .map_err(|error| fail(ConfigErrorKind::Unreadable(error)))?;
-        Self::parse_bytes(&bytes, &file_name, &|name| {
-            let folder = || Some(std::env::current_dir().ok()?.to_string_lossy().into_owned());
-            if name == "workspaceFolder" {
-                folder()
-            } else {
-                std::env::var(name).ok()
-            }
-        })
+        Self::bytes_in(&bytes, &file_name, context)
     }
 
     /// Reads bytes that should be UTF-8 text; otherwise as [`Config::parse`].
@@ -187,8 +199,16 @@ impl Config {
         file_name: &str,
         vars: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Loaded, ConfigError> {
+        Self::bytes_in(bytes, file_name, &Context::new(vars))
+    }
+
+    fn bytes_in(
+        bytes: &[u8],
+        file_name: &str,
+        context: &Context<'_>,
+    ) -> Result<Loaded, ConfigError> {
         match std::str::from_utf8(bytes) {
-            Ok(text) => Self::parse(text, file_name, vars),
+            Ok(text) => Self::parse_in(text, file_name, context),
             Err(error) => {
                 let good = bytes.get(..error.valid_up_to()).unwrap_or_default();
                 let good = String::from_utf8_lossy(good);
@@ -205,10 +225,9 @@ impl Config {
         }
     }
 
-    /// Reads this text.
+    /// Reads this text; `file_name` is how errors name it.
     ///
-    /// `file_name` is how errors name it.
-    /// `vars` is asked for environment variables and, by that name, for `workspaceFolder`.
+    /// `vars` is asked for environment variables; there is no folder of work.
     ///
     /// # Errors
     ///
@@ -219,6 +238,19 @@ impl Config {
         text: &str,
         file_name: &str,
         vars: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Loaded, ConfigError> {
+        Self::parse_in(text, file_name, &Context::new(vars))
+    }
+
+    /// Reads this text in this context.
+    ///
+    /// # Errors
+    ///
+    /// As [`Config::parse`].
+    pub fn parse_in(
+        text: &str,
+        file_name: &str,
+        context: &Context<'_>,
     ) -> Result<Loaded, ConfigError> {
         let file: Arc<str> = Arc::from(file_name);
         let fail = |(kind, position)| ConfigError {
@@ -241,7 +273,7 @@ impl Config {
         let Some(root) = yaml::parse(text).map_err(fail)? else {
             return Ok(Loaded::default());
         };
-        let mut reader = Reader::new(Arc::clone(&file), Expander::new(vars));
+        let mut reader = Reader::new(Arc::clone(&file), Expander::new(context));
         let entries = top_entries(&mut reader, &root).map_err(fail)?;
         let mut servers = Vec::new();
         for entry in without_duplicates(&mut reader, entries) {

@@ -168,6 +168,7 @@ impl<'a> Reader<'a> {
                 return Some(Text { text, quoted });
             }
             Err(ExpandError::BadName { name }) => ProblemKind::BadReference { name },
+            Err(ExpandError::Unknown { name }) => ProblemKind::UnknownFolder { name },
             Err(ExpandError::Unset { variable }) => ProblemKind::UnsetVariable { variable },
             Err(ExpandError::Unterminated) => ProblemKind::UnterminatedReference,
             Err(ExpandError::TooLong) => ProblemKind::TooLong {

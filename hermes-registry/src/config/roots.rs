@@ -19,7 +19,7 @@ pub(super) fn read(reader: &mut Reader<'_>, node: &Node, path: &KeyPath) -> Opti
         };
         reader.warn_of_space(item, &path, &text.text);
         let text = reader.with_home(text.text);
-        match uri(&text, reader.expander.workspace_folder().as_deref()) {
+        match uri(&text, reader.expander.context().workspace_folder()) {
             Ok(uri) => uris.push(uri),
             Err(allowed) => reader.wrong(item, &path, allowed),
         }

@@ -113,7 +113,7 @@ fn read_passthrough(reader: &mut Reader<'_>, node: &Node, path: &KeyPath) -> Vec
             reader.error(item.position, &path, ProblemKind::BadPassedName);
             continue;
         };
-        match reader.expander.variable(name) {
+        match reader.expander.context().variable(name) {
             None => {
                 let variable = name.to_owned();
                 let kind = ProblemKind::UnsetPassed { variable };

@@ -118,7 +118,7 @@ impl Reader<'_> {
         let rest = path
             .strip_prefix('~')
             .filter(|rest| rest.is_empty() || rest.starts_with('/'));
-        match (rest, self.expander.home()) {
+        match (rest, self.expander.context().home()) {
             (Some(rest), Some(home)) => format!("{home}{rest}"),
             _ => path,
         }

@@ -19,14 +19,14 @@ fn vars(name: &str) -> Option<String> {
         "TOKEN" => "ghp_0123456789",
         "SECONDS" => "30",
         "EMPTY" => "",
-        "workspaceFolder" => "/srv/app",
         _ => return None,
     };
     Some(value.to_owned())
 }
 
 fn parse(text: &str) -> Result<Loaded, ConfigError> {
-    Config::parse(text, "config.yaml", &vars)
+    let context = Context::new(&vars).with_workspace_folder("/srv/app");
+    Config::parse_in(text, "config.yaml", &context)
 }
 
 fn loaded(text: &str) -> Loaded {

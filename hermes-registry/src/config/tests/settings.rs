@@ -355,3 +355,79 @@ fn names_in_place_of_the_mapping_of_tools_are_the_tools_that_are_offered() {
         );
     }
 }
+
+#[test]
+fn references_are_replaced_in_every_value() {
+    let everywhere = |reference: &str| {
+        [
+            "command: @",
+            "args: ['@']",
+            "env: {A: '@'}",
+            "cwd: @",
+            "url: http://@/mcp",
+            "headers: {A: '@'}",
+            "ssl_verify: @",
+            "client_cert: ['@', '@']",
+            "client_key: @",
+            "proxy: http://@",
+            "timeout: @",
+            "connect_timeout: @",
+            "tools: @",
+            "tools: ['@']",
+            "tools: {include: ['@']}",
+            "tools: {exclude: '@'}",
+            "tools: {timeouts: {a: '@'}}",
+            "max_parallel_calls: @",
+            "roots: ['@']",
+            "keepalive_interval: @",
+            "idle_timeout_seconds: @",
+            "lifecycle: {max_lifetime_seconds: '@'}",
+            "reconnect: {retries: '@'}",
+            "breaker: {cooldown: '@'}",
+            "output: {max_chars: '@'}",
+            "sampling: {max_rpm: '@'}",
+            "oauth: {client_id: '@'}",
+            "description: '@'",
+        ]
+        .map(|key| key.replace('@', reference))
+    };
+    for (good, bad) in everywhere("${SECONDS:-}")
+        .iter()
+        .zip(everywhere("${NOT_SET}"))
+    {
+        let reached = match good.split(':').next() {
+            Some("command" | "url") => "",
+            Some("headers" | "ssl_verify" | "client_cert" | "client_key" | "proxy") => {
+                "url: http://x/"
+            }
+            _ => "command: x",
+        };
+        // 30 is too few characters for one of the keys, so that it shows that it was read.
+        let expected = usize::from(good.starts_with("output"));
+        let (_, errors, _) = outcome(&with_server(&format!("{reached}\n{good}")));
+        assert_eq!(errors.len(), expected, "{good}: {errors:?}");
+        let (names, errors, _) = outcome(&with_server(&format!("{reached}\n{bad}")));
+        assert_eq!(names, ["good"], "{bad}");
+        let (first, key) = (&errors[0], bad.split(':').next().unwrap_or_default());
+        assert!(first.starts_with("config.yaml:5:"), "{first}");
+        assert!(first.contains(&format!(": mcp_servers.s.{key}")), "{first}");
+        let advice = "`NOT_SET` is not set; set it, or give a default: `${NOT_SET:-…}`";
+        assert!(first.ends_with(advice), "{first}");
+    }
+}
+
+#[test]
+fn a_folder_that_is_not_known_is_told_with_how_to_give_a_default() {
+    let text = with_server("command: x\ncwd: ${workspaceFolder}/x\nroots: [lib]");
+    let loaded = Config::parse(&text, "config.yaml", &vars).expect("it is a file");
+    let problems: Vec<String> = loaded.problems.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        problems,
+        [
+            "config.yaml:5:10: mcp_servers.s.cwd: `${workspaceFolder}` is not known here; give a \
+             default: `${workspaceFolder:-…}`",
+            "config.yaml:6:13: mcp_servers.s.roots[0]: must be an absolute path, as it is not known \
+             in which folder we work, but is `lib`",
+        ]
+    );
+}
