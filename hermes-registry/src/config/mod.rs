@@ -40,6 +40,7 @@ mod range;
 mod read;
 mod remote;
 mod roots;
+mod schema;
 mod server;
 mod stdio;
 mod tools;
@@ -132,6 +133,15 @@ impl Config {
         self.servers
             .iter()
             .find(|server| server.name().as_str() == name)
+    }
+
+    /// The JSON Schema (draft 2020-12) of a configuration, for editors; a JSON text of several
+    /// lines.
+    ///
+    /// It says less than reading does: what variables hold and how keys fit together is not in it.
+    #[must_use]
+    pub fn json_schema() -> String {
+        format!("{:#}\n", schema::document())
     }
 
     /// Where the configuration is by default: `$HERMES_HOME/config.yaml`, else

@@ -12,7 +12,7 @@ mod nested;
 mod server;
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 pub(super) use nested::{BREAKER, LIFECYCLE, OUTPUT, RECONNECT, TOOLS};
 pub(super) use server::SERVER;
@@ -36,10 +36,6 @@ pub(super) enum Standing {
 ///
 /// Each of these may hold references to variables as well.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the published schema is to hold it")
-)]
 pub(super) enum Shape {
     /// Anything, since it is not looked at.
     Any,
@@ -59,11 +55,12 @@ pub(super) enum Shape {
     /// A mapping of names to texts.
     TextMap,
     Texts,
+    /// A list of texts that match this regular expression.
+    TextsLike(&'static str),
     TextOrTexts,
     /// A mapping of names to times.
     TimeMap(Seconds),
     /// A text that matches this regular expression.
-    #[cfg_attr(test, expect(dead_code, reason = "the published schema is to hold it"))]
     Url(&'static str),
     Words(&'static [&'static str]),
 }
@@ -73,18 +70,10 @@ pub(super) enum Shape {
 pub(super) struct Key {
     pub(super) name: &'static str,
     pub(super) shape: Shape,
-    /// What it means, in sentences for people.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "the published schema is to hold it")
-    )]
-    pub(super) about: &'static str,
+    /// What it means by itself; see [`Key::meaning`].
+    about: &'static str,
     pub(super) standing: Standing,
     /// What it is if it is not written, as JSON.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "the published schema is to hold it")
-    )]
     pub(super) default: Option<&'static str>,
     /// The key without which it has no effect.
     pub(super) needs: Option<&'static str>,
@@ -120,6 +109,17 @@ impl Key {
         Self {
             standing: Standing::Unsupported(instead),
             ..key
+        }
+    }
+
+    /// What it means, with what limits that, in sentences for people.
+    pub(super) fn meaning(&self) -> String {
+        let about = self.about;
+        match (self.standing, self.needs) {
+            (Standing::Unsupported(instead), _) => format!("Not supported: {instead}."),
+            (Standing::Later(_), _) => format!("{about} Not active yet."),
+            (Standing::Active, Some(needs)) => format!("{about} Needs `{needs}`."),
+            (Standing::Active, None) => about.to_owned(),
         }
     }
 

@@ -38,7 +38,7 @@ pub(in crate::config) const SERVER: Keys = Keys {
         .needing("command"),
         Key::new(
             "env_passthrough",
-            Shape::Texts,
+            Shape::TextsLike("^[A-Za-z_][A-Za-z0-9_()]*$"),
             "Names of variables of our own environment that the child gets too. Each name is \
              written out; a name that is not set is a warning.",
         )
@@ -173,7 +173,7 @@ pub(in crate::config) const SERVER: Keys = Keys {
         ),
         Key::new(
             "roots",
-            Shape::Texts,
+            Shape::TextsLike("^(?!.*://).|^file://|\\$\\{"),
             "Folders that the server is told to work in, as paths or `file://` URIs. A relative \
              path begins at the folder of work.",
         ),

@@ -4,7 +4,7 @@ use super::later::{ELICITATION, OAUTH, SAMPLING};
 use super::*;
 
 /// Every table, with the heading of the reference that it stands under.
-const TABLES: [(&str, &Keys); 9] = [
+pub(in crate::config) const TABLES: [(&str, &Keys); 9] = [
     ("Keys of a server", &SERVER),
     ("Under `tools`", &TOOLS),
     ("Under `output`", &OUTPUT),
@@ -74,19 +74,11 @@ fn row(key: &Key) -> String {
     let default = default
         .map(|default| format!(" {default}"))
         .unwrap_or_default();
-    let (of, about) = match (key.standing, key.needs) {
-        (Standing::Unsupported(instead), _) => {
-            return format!("| `{}` | | | Not supported: {instead}. |", key.name);
-        }
-        (Standing::Later(_), _) => (" Not active yet.".to_owned(), key.about),
-        (Standing::Active, Some(needs)) => (format!(" Needs `{needs}`."), key.about),
-        (Standing::Active, None) => (String::new(), key.about),
+    let sort = match key.standing {
+        Standing::Unsupported(_) => String::new(),
+        _ => format!(" {}", sort(&key.shape)),
     };
-    format!(
-        "| `{}` | {} |{default} | {about}{of} |",
-        key.name,
-        sort(&key.shape)
-    )
+    format!("| `{}` |{sort} |{default} | {} |", key.name, key.meaning())
 }
 
 /// What a value may be, for people.
@@ -113,7 +105,7 @@ fn sort(shape: &Shape) -> String {
         Shape::Switch => "true or false".to_owned(),
         Shape::SwitchOrPath => "true, false or a path".to_owned(),
         Shape::TextMap => "names to texts".to_owned(),
-        Shape::Texts => "list of texts".to_owned(),
+        Shape::Texts | Shape::TextsLike(_) => "list of texts".to_owned(),
         Shape::TextOrTexts => "text, or list of texts".to_owned(),
         Shape::TimeMap(range) => format!("names to {}", seconds(range)),
         Shape::Words(words) => {
