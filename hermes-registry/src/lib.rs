@@ -11,6 +11,7 @@ pub mod environment;
 pub mod error;
 pub mod filter;
 mod glob;
+pub mod import;
 pub mod name;
 pub mod nearest;
 mod open;

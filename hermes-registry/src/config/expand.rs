@@ -257,7 +257,7 @@ fn split_body(text: &str) -> Option<(&str, &str)> {
 /// Whether this is the name of an environment variable.
 ///
 /// Parentheses occur in names of Windows, such as `ProgramFiles(x86)`.
-pub(super) fn is_variable(name: &str) -> bool {
+pub(crate) fn is_variable(name: &str) -> bool {
     let is_plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '(' | ')');
     name.chars().all(is_plain)
         && name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_')

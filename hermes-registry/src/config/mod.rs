@@ -44,7 +44,7 @@ mod schema;
 mod server;
 mod stdio;
 mod tools;
-mod tree;
+pub(crate) mod tree;
 mod validate;
 mod values;
 mod yaml;
@@ -60,6 +60,7 @@ use std::sync::Arc;
 pub use calls::{MAX_PARALLEL_CALLS_DEFAULT, OutputConfig, Trust};
 pub use command::CommandLine;
 pub use context::Context;
+pub(crate) use expand::is_variable;
 pub use expand::{ExpandError, Expanded, Expander};
 pub use failure::{ConfigError, ConfigErrorKind};
 pub use http::{HttpEndpoint, ProxyConfig, TlsConfig};
@@ -80,7 +81,7 @@ use tree::{Node, Value};
 pub const FILE_LEN_MAX: u64 = 1 << 20;
 
 /// The key that holds the servers.
-const SERVERS: &str = "mcp_servers";
+pub(crate) const SERVERS: &str = "mcp_servers";
 
 /// Configured servers, in the order of the file.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -268,19 +269,7 @@ impl Config {
             position: Some(position),
             kind,
         };
-        if u64::try_from(text.len()).unwrap_or(u64::MAX) > FILE_LEN_MAX {
-            let kind = ConfigErrorKind::TooLong {
-                bytes_max: FILE_LEN_MAX,
-            };
-            return Err(ConfigError {
-                file,
-                position: None,
-                kind,
-            });
-        }
-        // Interop: editors on Windows begin UTF-8 files with a byte order mark.
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let Some(root) = yaml::parse(text).map_err(fail)? else {
+        let Some(root) = parse_tree(text, &file)? else {
             return Ok(Loaded::default());
         };
         let mut reader = Reader::new(Arc::clone(&file), Expander::new(context));
@@ -297,6 +286,22 @@ impl Config {
             problems,
         })
     }
+}
+
+/// The tree of a file, or `None` if there is nothing in it.
+pub(crate) fn parse_tree(text: &str, file: &Arc<str>) -> Result<Option<Node>, ConfigError> {
+    let fail = |kind, position| ConfigError {
+        file: Arc::clone(file),
+        position,
+        kind,
+    };
+    if u64::try_from(text.len()).unwrap_or(u64::MAX) > FILE_LEN_MAX {
+        let bytes_max = FILE_LEN_MAX;
+        return Err(fail(ConfigErrorKind::TooLong { bytes_max }, None));
+    }
+    // Interop: editors on Windows begin UTF-8 files with a byte order mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    yaml::parse(text).map_err(|(kind, position)| fail(kind, Some(position)))
 }
 
 /// The entries of `mcp_servers`, those of a second such key included.

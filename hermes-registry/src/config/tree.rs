@@ -13,16 +13,16 @@ const EXCERPT_LEN_MAX: usize = 40;
 
 /// One value.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
-    pub(super) position: Position,
+pub(crate) struct Node {
+    pub(crate) position: Position,
     /// A tag that is not of YAML's core schema, which means nothing in a configuration.
-    pub(super) tag: Option<Arc<str>>,
-    pub(super) value: Value,
+    pub(crate) tag: Option<Arc<str>>,
+    pub(crate) value: Value,
 }
 
 /// What a node holds.
 #[derive(Clone, Debug)]
-pub(super) enum Value {
+pub(crate) enum Value {
     Scalar(Scalar),
     List(Vec<Node>),
     Mapping(Vec<Entry>),
@@ -30,37 +30,37 @@ pub(super) enum Value {
 
 /// A scalar as it was written.
 #[derive(Clone, Debug)]
-pub(super) struct Scalar {
-    pub(super) text: Arc<str>,
+pub(crate) struct Scalar {
+    pub(crate) text: Arc<str>,
     /// Whether it stood in quotes, in a block, or under the tag `!!str`: a text and nothing else.
-    pub(super) quoted: bool,
+    pub(crate) quoted: bool,
 }
 
 /// A key with its value.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
-    pub(super) key: Key,
-    pub(super) value: Node,
+pub(crate) struct Entry {
+    pub(crate) key: Key,
+    pub(crate) value: Node,
 }
 
 /// A key, whose text is missing when a list or mapping stands in its place.
 #[derive(Clone, Debug)]
-pub(super) struct Key {
-    pub(super) text: Option<Arc<str>>,
-    pub(super) position: Position,
-    pub(super) quoted: bool,
+pub(crate) struct Key {
+    pub(crate) text: Option<Arc<str>>,
+    pub(crate) position: Position,
+    pub(crate) quoted: bool,
 }
 
 impl Scalar {
     /// Whether this is YAML's null.
-    pub(super) fn is_null(&self) -> bool {
+    pub(crate) fn is_null(&self) -> bool {
         !self.quoted && matches!(&*self.text, "" | "~" | "null" | "Null" | "NULL")
     }
 }
 
 impl Node {
     /// The scalar, unless this is a list, a mapping or null.
-    pub(super) fn as_scalar(&self) -> Option<&Scalar> {
+    pub(crate) fn as_scalar(&self) -> Option<&Scalar> {
         match &self.value {
             Value::Scalar(scalar) if !scalar.is_null() => Some(scalar),
             _ => None,
@@ -68,12 +68,12 @@ impl Node {
     }
 
     /// Whether this is YAML's null.
-    pub(super) fn is_null(&self) -> bool {
+    pub(crate) fn is_null(&self) -> bool {
         matches!(&self.value, Value::Scalar(scalar) if scalar.is_null())
     }
 
     /// What this is, for errors that must not quote it.
-    pub(super) fn sort(&self) -> &'static str {
+    pub(crate) fn sort(&self) -> &'static str {
         match &self.value {
             Value::Scalar(scalar) if scalar.is_null() => "empty",
             Value::Scalar(_) => "a text",
@@ -83,7 +83,7 @@ impl Node {
     }
 
     /// What this is, with an excerpt of its text as it stands in the file.
-    pub(super) fn quote(&self) -> String {
+    pub(crate) fn quote(&self) -> String {
         match self.as_scalar() {
             Some(scalar) => format!("`{}`", excerpt(&scalar.text)),
             None => self.sort().to_owned(),
@@ -92,7 +92,7 @@ impl Node {
 }
 
 /// The beginning of a text, on one line and without control characters.
-pub(super) fn excerpt(text: &str) -> String {
+pub(crate) fn excerpt(text: &str) -> String {
     let mut chars = text.chars();
     let mut excerpt: String = chars
         .by_ref()
