@@ -45,6 +45,9 @@ impl CommandLine {
     }
 
     /// The same command, given this environment variable of ours too, if it is set.
+    ///
+    /// Its value is not known here, so that [`super::ServerConfig::secrets`] does not have it; that
+    /// of a configuration that was read does.
     #[must_use]
     pub fn with_env_passthrough(mut self, name: impl Into<String>) -> Self {
         self.passthrough.push(name.into());

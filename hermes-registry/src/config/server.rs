@@ -244,8 +244,9 @@ impl ServerConfig {
 
     /// Texts that must not appear in an error, a log or a status, sorted.
     ///
-    /// These are the values of `env` whose variable is named like a secret, and everything that
-    /// came from a variable of our own environment by `${…}`, if they have 8 bytes or more.
+    /// These are the values of `env` whose variable is named like a secret, the values of headers,
+    /// and what came from variables of our own environment, by `${…}` or by `env_passthrough`, when
+    /// the configuration was read; each if it has 8 bytes or more.
     #[must_use]
     pub fn secrets(&self) -> Vec<String> {
         let mut secrets = self.substituted.clone();

@@ -470,6 +470,19 @@ fn a_server_behind_a_url_has_headers_a_transport_certificates_and_a_proxy() {
 }
 
 #[test]
+fn a_line_break_at_the_end_of_a_header_is_taken_off_and_its_value_stays_hidden() {
+    let text =
+        with_server("url: https://x/mcp\nheaders: {Authorization: \"Bearer example-secret-1\\n\"}");
+    let loaded = loaded(&text);
+    assert_eq!(loaded.problems, []);
+    let server = loaded.config.server("s").expect("it is used");
+    let headers: Vec<_> = server.http().expect("it has a URL").headers().collect();
+    assert_eq!(headers, [("Authorization", "Bearer example-secret-1")]);
+    assert!(server.secrets().contains(&"example-secret-1".to_owned()));
+    assert!(!format!("{loaded:?}").contains("example-secret-1"));
+}
+
+#[test]
 fn a_key_of_http_servers_beside_a_command_is_told_of() {
     let (names, errors, warnings) = outcome(&with_server("command: x\nssl_verify: false"));
     assert_eq!((names.len(), errors.len()), (2, 0), "{errors:?}");
