@@ -12,6 +12,7 @@ pub mod error;
 pub mod filter;
 mod glob;
 pub mod import;
+pub mod life;
 pub mod name;
 pub mod nearest;
 mod open;
