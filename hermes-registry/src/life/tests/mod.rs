@@ -1,8 +1,11 @@
-//! Facts about the life of a server, by hand, and a table of all states and events.
+//! Facts about the life of a server, by hand; a table of all states and events; and the laws that
+//! hold for any course of events.
 
 mod calls;
 mod connecting;
 mod health;
+mod laws;
+mod properties;
 mod rest;
 mod table;
 
