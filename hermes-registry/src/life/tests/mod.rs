@@ -1,5 +1,5 @@
-//! Facts about the life of a server, by hand; a table of all states and events; and the laws that
-//! hold for any course of events.
+//! Facts about the life of a server, by hand; a table of all states and events; the laws that hold
+//! for any course of events; and a simulation of servers that fail.
 
 mod calls;
 mod connecting;
@@ -7,6 +7,7 @@ mod health;
 mod laws;
 mod properties;
 mod rest;
+mod simulate;
 mod table;
 
 use std::sync::OnceLock;
