@@ -6,6 +6,7 @@ use mcp_client::{Cut, Era, Error, LedgerEntry};
 use mcp_types::{Diagnostic, Implementation, Tool, Version};
 
 use crate::config::{Config, ServerConfig};
+use crate::life::State;
 use crate::name::{NameTable, Naming, PublicName, Route, ServerName};
 use crate::nearest::nearest_few;
 use crate::{RegistryError, filter};
@@ -19,8 +20,10 @@ const NEAREST_MAX: usize = 3;
 pub struct ServerStatus {
     /// The server.
     pub name: ServerName,
-    /// How it is.
+    /// What can be had of it.
     pub state: ServerState,
+    /// Where it is in its life.
+    pub life: State,
     /// What the user should know although the server works: parts of tools that could not be
     /// read, patterns of the filter that match nothing, a list cut short.
     pub notes: Vec<String>,
@@ -34,9 +37,10 @@ pub enum ServerState {
     Disabled,
     /// It could not be reached, or is gone.
     Failed(Arc<Error>),
-    /// Nobody has asked for it yet.
+    /// Nobody has asked for it yet, or it is being connected for the first time.
     Idle,
-    /// It answers.
+    /// It has told its tools, and a call reaches it: at once, or once it is connected again, which
+    /// [`ServerStatus::life`] tells.
     Ready(Box<Ready>),
 }
 
@@ -91,39 +95,63 @@ pub(crate) struct Told {
 }
 
 /// What is known of a server, before it becomes part of a catalog.
-#[derive(Clone, Debug, Default)]
-pub(crate) enum Knowledge {
-    #[default]
-    Nothing,
-    Failed(Arc<Error>),
-    Told(Arc<Told>),
+#[derive(Debug, Default)]
+pub(crate) struct Knowledge {
+    /// What it told last, if it was ever connected.
+    told: Option<Arc<Told>>,
+    /// What was last wrong, unless it was connected since.
+    error: Option<Arc<Error>>,
+}
+
+impl Knowledge {
+    /// The server told its tools.
+    pub(crate) fn tell(&mut self, told: Told) {
+        self.told = Some(Arc::new(told));
+        self.error = None;
+    }
+
+    /// The server could not be reached, or is gone.
+    pub(crate) fn fail(&mut self, error: Error) {
+        self.error = Some(Arc::new(error));
+    }
+}
+
+/// One server, as its part of a catalog is made.
+pub(crate) struct Seen<'a> {
+    pub(crate) known: &'a Knowledge,
+    pub(crate) life: State,
 }
 
 impl Catalog {
     /// Puts together what is known of each configured server.
-    pub(crate) fn new(config: &Config, naming: Naming, known: &[Knowledge]) -> Self {
-        let mut offered: Vec<(&ServerName, &Arc<Tool>)> = Vec::new();
+    ///
+    /// Tools of a server that was given up are not offered, but keep their names, so that a call of
+    /// one is told why, and no other tool gets its name.
+    pub(crate) fn new(config: &Config, naming: Naming, seen: &[Seen<'_>]) -> Self {
+        let mut named: Vec<(&ServerName, &Arc<Tool>, bool)> = Vec::new();
         let mut servers = Vec::new();
-        for (server, known) in config.servers().iter().zip(known) {
-            if let Knowledge::Told(told) = known {
+        for (server, seen) in config.servers().iter().zip(seen) {
+            if let Some(told) = &seen.known.told {
                 let allowed = told
                     .tools
                     .iter()
                     .filter(|tool| server.filter().allows(&tool.name));
-                offered.extend(allowed.map(|tool| (server.name(), tool)));
+                let is_offered = seen.life.is_callable();
+                named.extend(allowed.map(|tool| (server.name(), tool, is_offered)));
             }
-            servers.push(status(server, known));
+            servers.push(status(server, seen));
         }
         let names = NameTable::new(
             naming,
             config.servers().iter().map(ServerConfig::name),
-            offered
+            named
                 .iter()
-                .map(|(server, tool)| (*server, tool.name.as_str())),
+                .map(|(server, tool, _)| (*server, tool.name.as_str())),
         );
-        let mut tools: Vec<CatalogTool> = offered
+        let mut tools: Vec<CatalogTool> = named
             .into_iter()
-            .filter_map(|(server, tool)| {
+            .filter(|(_, _, is_offered)| *is_offered)
+            .filter_map(|(server, tool, _)| {
                 let name = names.name(server, &tool.name)?.clone();
                 let route = names.route(name.as_str())?.clone();
                 Some(CatalogTool {
@@ -239,18 +267,23 @@ impl Catalog {
     }
 }
 
-fn status(server: &ServerConfig, known: &Knowledge) -> ServerStatus {
-    let name = server.name().clone();
-    let (state, notes) = match known {
-        _ if !server.is_enabled() => (ServerState::Disabled, Vec::new()),
-        Knowledge::Nothing => (ServerState::Idle, Vec::new()),
-        Knowledge::Failed(error) => (ServerState::Failed(Arc::clone(error)), Vec::new()),
-        Knowledge::Told(told) => (
-            ServerState::Ready(Box::new(told.ready.clone())),
-            notes(server, told),
-        ),
+fn status(server: &ServerConfig, seen: &Seen<'_>) -> ServerStatus {
+    let Knowledge { told, error } = seen.known;
+    let notes = told.as_deref().map(|told| notes(server, told));
+    let state = match (told, error) {
+        _ if !server.is_enabled() => ServerState::Disabled,
+        (Some(told), _) if seen.life.is_callable() => {
+            ServerState::Ready(Box::new(told.ready.clone()))
+        }
+        (_, Some(error)) => ServerState::Failed(Arc::clone(error)),
+        _ => ServerState::Idle,
     };
-    ServerStatus { name, state, notes }
+    ServerStatus {
+        name: server.name().clone(),
+        state,
+        life: seen.life,
+        notes: notes.unwrap_or_default(),
+    }
 }
 
 fn notes(server: &ServerConfig, told: &Told) -> Vec<String> {

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use mcp_transport::redact::Redactor;
 
+use crate::life::Refusal;
 use crate::name::ServerName;
 use crate::outcome::ModelError;
 
@@ -52,6 +53,13 @@ pub enum RegistryError {
         tool: String,
         /// What is wrong with them.
         cause: Cause,
+    },
+    /// The call was not let through to the server; it has not run.
+    Refused {
+        /// The server.
+        server: ServerName,
+        /// Why.
+        refusal: Box<Refusal>,
     },
     /// The server is configured with `enabled: false`.
     ServerDisabled {
@@ -98,6 +106,7 @@ impl RegistryError {
             Self::CallFailed { server, .. }
             | Self::Deadline { server, .. }
             | Self::InvalidArguments { server, .. }
+            | Self::Refused { server, .. }
             | Self::ServerDisabled { server }
             | Self::ServerUnavailable { server, .. }
             | Self::ToolFiltered { server, .. } => Some(server),
@@ -112,6 +121,7 @@ impl RegistryError {
             Self::CallFailed { .. } => "call_failed",
             Self::Deadline { .. } => "deadline",
             Self::InvalidArguments { .. } => "invalid_arguments",
+            Self::Refused { refusal, .. } => refusal.code(),
             Self::ServerDisabled { .. } => "server_disabled",
             Self::ServerUnavailable { .. } => "server_unavailable",
             Self::ToolFiltered { .. } => "tool_filtered",
@@ -140,8 +150,20 @@ impl RegistryError {
     /// Whether the same call may succeed later, and cannot do harm by running twice.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
+        if let Self::Refused { refusal, .. } = self {
+            return refusal.is_retryable();
+        }
         let passing = matches!(self, Self::Deadline { .. } | Self::ServerUnavailable { .. });
         passing && !self.is_outcome_uncertain()
+    }
+
+    /// When the same call may go through, if that is known.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Refused { refusal, .. } => refusal.retry_in(),
+            _ => None,
+        }
     }
 
     /// What to do next.
@@ -159,6 +181,7 @@ impl RegistryError {
             Self::UnknownServer { .. } => "choose one of the configured servers".to_owned(),
             Self::UnknownTool { .. } => "choose one of the offered tools".to_owned(),
             Self::InvalidArguments { .. } => "correct the arguments and call again".to_owned(),
+            Self::Refused { refusal, .. } => refusal.suggestion(),
             Self::ServerDisabled { server } => {
                 format!("use another tool; the user can set `enabled: true` for `{server}`")
             }
@@ -195,6 +218,7 @@ impl RegistryError {
             retryable: self.is_retryable(),
             outcome_uncertain: self.is_outcome_uncertain(),
             server: self.server().map(ServerName::as_str),
+            retry_after_seconds: self.retry_after().map(whole_seconds),
         };
         error.to_json()
     }
@@ -223,6 +247,9 @@ impl fmt::Display for RegistryError {
                     "the arguments are not what `{tool}` of server `{server}` takes"
                 )
             }
+            Self::Refused { server, refusal } => {
+                write!(f, "server `{server}` takes no call: {refusal}")
+            }
             Self::ServerDisabled { server } => write!(f, "server `{server}` is disabled"),
             Self::ServerUnavailable { server, .. } => {
                 write!(f, "server `{server}` is not available")
@@ -248,6 +275,11 @@ impl StdError for RegistryError {
             _ => None,
         }
     }
+}
+
+/// Whole seconds, at least as long as the time itself.
+fn whole_seconds(time: Duration) -> u64 {
+    time.as_secs() + u64::from(time.subsec_nanos() > 0)
 }
 
 fn quoted_list(names: &[String]) -> String {

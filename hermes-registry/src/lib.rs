@@ -11,6 +11,7 @@ pub mod environment;
 pub mod error;
 pub mod filter;
 mod glob;
+mod host;
 pub mod import;
 pub mod life;
 pub mod name;
@@ -18,7 +19,6 @@ pub mod nearest;
 mod open;
 pub mod outcome;
 mod registry;
-mod tasks;
 
 pub use catalog::{Catalog, CatalogTool, Ready, ServerState, ServerStatus};
 pub use config::{Config, ConfigError, Loaded, Problem, ServerConfig, Severity};

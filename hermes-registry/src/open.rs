@@ -11,6 +11,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::catalog::{Ready, Told};
 use crate::config::{Protocol, ServerConfig};
 use crate::connect::Connect;
+use crate::host;
 
 /// A server that has just been connected, or why it was not.
 pub(crate) type Connected = Result<(Client, Changes, Told), Error>;
@@ -36,6 +37,7 @@ pub(crate) async fn open(
             Protocol::Legacy => EraHint::Legacy,
             Protocol::Modern => EraHint::Modern,
         });
+    let builder = host::offer(builder, server, redactor);
     let client = match server.http() {
         Some(endpoint) => {
             let http = connector.http(server, endpoint)?;
@@ -49,7 +51,10 @@ pub(crate) async fn open(
     // Before the list is read, so that no change after it is missed.
     let changes = client.changes();
     let told = tokio::select! {
-        told = timeout_at(until, ask(&client)) => told,
+        told = timeout_at(until, async {
+            host::ask_for_log(&client, server).await;
+            ask(&client).await
+        }) => told,
         _given_up = given_up.wait_for(|is_given_up| *is_given_up) => {
             Ok(Err(Error::not_started("connecting was given up".to_owned())))
         }

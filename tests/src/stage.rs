@@ -105,6 +105,25 @@ impl Stage {
         marked(mark.as_bytes())
     }
 
+    /// Kills every process of this stage with SIGKILL.
+    ///
+    /// # Panics
+    ///
+    /// If there is none.
+    pub fn kill(&self) {
+        let processes = self.processes();
+        assert!(!processes.is_empty(), "nothing runs");
+        for process in processes {
+            let number = process.split(':').next().unwrap_or_default();
+            let pid = number.parse().ok().and_then(rustix::process::Pid::from_raw);
+            if let Some(pid) = pid {
+                // It may have ended by itself meanwhile.
+                let _: Result<(), rustix::io::Errno> =
+                    rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+            }
+        }
+    }
+
     /// Waits until the record is as wanted.
     pub async fn until(&self, what: &str, is_so: impl Fn(&Record) -> bool) {
         until(what, || is_so(&self.record())).await;

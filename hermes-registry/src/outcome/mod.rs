@@ -95,6 +95,7 @@ impl Outcome {
             retryable: false,
             outcome_uncertain: false,
             server: None,
+            retry_after_seconds: None,
         };
         Self {
             json: error.to_json(),
@@ -164,6 +165,9 @@ pub(crate) struct ModelError<'a> {
     pub(crate) outcome_uncertain: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) server: Option<&'a str>,
+    /// Whole seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) retry_after_seconds: Option<u64>,
 }
 
 impl ModelError<'_> {

@@ -1,5 +1,7 @@
 //! The registry over fake servers: what a filter, a storm of changes or a bad neighbour does.
 
+mod life;
+
 use hermes_registry::{Config, Registry, ServerState};
 use mcp_tests::record::Record;
 use mcp_tests::stage::{PATIENCE, STAGE_MARK, Stage, until};

@@ -1,0 +1,62 @@
+//! Reads a server's list of tools again when it says that the list has changed.
+
+use std::sync::Weak;
+use std::time::Duration;
+
+use mcp_client::{Change, Changes};
+use tokio::time::{Instant, sleep_until};
+
+use super::inner::Inner;
+use crate::life::Epoch;
+use crate::open::ask;
+
+/// The shortest time between two readings of a server's list of tools.
+// Bound: a storm of change notices, or a server that tells of a change whenever it is asked for
+// its list, must not keep us reading lists.
+const RELIST_INTERVAL: Duration = Duration::from_millis(500);
+
+/// How often a list that could not be read again is tried once more.
+const RELIST_TRIES: u32 = 5;
+
+/// Follows the list of one connection until that ends.
+///
+/// It holds neither the registry nor the client while it waits, so that dropping the registry ends
+/// the servers.
+pub(super) async fn follow(inner: &Weak<Inner>, server: usize, epoch: Epoch, mut changes: Changes) {
+    while let Some(change) = changes.next().await {
+        if change != Change::Tools {
+            continue;
+        }
+        let mut pause = RELIST_INTERVAL;
+        for _ in 0..RELIST_TRIES {
+            let read_at = Instant::now();
+            let is_read = read_again(inner, server, epoch).await;
+            sleep_until(read_at + pause).await;
+            if is_read {
+                break;
+            }
+            pause *= 2;
+        }
+    }
+}
+
+/// Reads the list once more; returns whether there is nothing left to do.
+async fn read_again(inner: &Weak<Inner>, server: usize, epoch: Epoch) -> bool {
+    let client = inner
+        .upgrade()
+        .and_then(|inner| inner.client(server, epoch));
+    let Some(client) = client else { return true };
+    match ask(&client).await {
+        Ok(told) => {
+            if let Some(inner) = inner.upgrade() {
+                inner.take_told(server, epoch, told);
+            }
+            true
+        }
+        // The old list is better than none.
+        Err(error) => {
+            tracing::warn!(%error, "the list of tools could not be read again");
+            client.closed().is_some()
+        }
+    }
+}

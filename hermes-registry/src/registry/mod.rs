@@ -1,0 +1,415 @@
+//! The registry: all configured servers behind one catalog, and calls by name.
+//!
+//! | module | job |
+//! |---|---|
+//! | `slot` | one server: its life, its connections, what it told |
+//! | `inner` | all of them behind one lock, and the catalog |
+//! | `keeper` | the one task: connects, checks, closes, waits |
+//! | `follow` | lists that change |
+//! | `pass` | one call let through |
+//! | `policy` | from the configuration to a life |
+//!
+//! What a server's life decides is decided in [`crate::life`].
+
+mod follow;
+mod inner;
+mod keeper;
+mod pass;
+mod policy;
+mod slot;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_client::error::Budget;
+use mcp_client::{Error, Reply};
+use mcp_transport::redact::Redactor;
+use mcp_types::{CallToolResult, Implementation, ProgressParams, RawJson};
+
+use self::inner::{Inner, Setup, clock};
+use self::pass::{Admission, Pass};
+use crate::catalog::Catalog;
+use crate::config::{Config, ServerConfig};
+use crate::connect::{Connect, Connector};
+use crate::life::{CallEnd, LifeStatus};
+use crate::name::{Naming, Route, ServerName};
+use crate::nearest::nearest_few;
+use crate::{Outcome, OutcomeLimits, RegistryError};
+
+/// How long a call may take as a whole, whatever progress it makes, unless its server's `timeout`
+/// is longer.
+const CALL_MAX: Duration = Duration::from_secs(30 * 60);
+
+/// Many servers behind one catalog.
+///
+/// Each server is kept alive, or given up with its reason, as its configuration and
+/// [`crate::life`] say: it is connected when it is first wanted, checked while it is quiet,
+/// connected again when it is lost, and tried from time to time once it was given up.
+///
+/// Clones share everything. [`Registry::close`] ends all servers and waits; when the last clone
+/// is dropped instead, they end in the background.
+#[derive(Clone, Debug)]
+pub struct Registry {
+    inner: Arc<Inner>,
+}
+
+/// The options of a registry.
+#[must_use = "a builder does nothing until it is opened"]
+pub struct Builder {
+    config: Config,
+    naming: Naming,
+    client: Implementation,
+    connector: Arc<dyn Connect>,
+    outcome_limits: OutcomeLimits,
+}
+
+impl Builder {
+    /// How servers are reached. Default: [`Connector`].
+    pub fn connector(mut self, connector: impl Connect + 'static) -> Self {
+        self.connector = Arc::new(connector);
+        self
+    }
+
+    /// How public names are put together. Default: `mcp_{server}_{tool}`.
+    pub fn naming(mut self, naming: Naming) -> Self {
+        self.naming = naming;
+        self
+    }
+
+    /// How much of a result a model gets.
+    pub fn outcome_limits(mut self, limits: OutcomeLimits) -> Self {
+        self.outcome_limits = limits;
+        self
+    }
+
+    /// The registry, with no server started yet.
+    pub fn open(self) -> Registry {
+        let Self {
+            config,
+            naming,
+            client,
+            connector,
+            outcome_limits,
+        } = self;
+        let redactor = |server: &ServerConfig| Redactor::new().with_secrets(server.secrets());
+        let redactors = config.servers().iter().map(redactor).collect();
+        let setup = Setup {
+            config,
+            naming,
+            client,
+            connector,
+            outcome_limits,
+            redactors,
+        };
+        Registry {
+            inner: Arc::new(Inner::new(setup)),
+        }
+    }
+}
+
+impl Registry {
+    /// Begins to build a registry of these servers, which introduces itself to them as `client`.
+    pub fn builder(config: Config, client: Implementation) -> Builder {
+        Builder {
+            config,
+            naming: Naming::default(),
+            client,
+            connector: Arc::new(Connector::new()),
+            outcome_limits: OutcomeLimits::default(),
+        }
+    }
+
+    /// The configuration.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.inner.setup().config
+    }
+
+    /// The newest catalog; it asks nobody.
+    #[must_use]
+    pub fn catalog(&self) -> Arc<Catalog> {
+        self.inner.catalog()
+    }
+
+    /// How each server is at this moment, in the order of the configuration; it asks nobody.
+    #[must_use]
+    pub fn lives(&self) -> Vec<(ServerName, LifeStatus)> {
+        let now = clock();
+        let servers = self.config().servers().iter().enumerate();
+        let life = |server| self.inner.with(server, |slot| slot.life().status(now));
+        servers
+            .filter_map(|(index, server)| Some((server.name().clone(), life(index)?)))
+            .collect()
+    }
+
+    /// Tries all enabled servers that are not connected, at once and each on its own, and waits
+    /// until each has told its tools or failed once. Lazy servers are left alone until a call wants
+    /// them, as are those that were ended because nobody used them. None takes longer than its
+    /// `connect_timeout` and the end of what was started.
+    ///
+    /// What failed and may pass is tried again in the background; [`Registry::changed`] tells when
+    /// there is something new.
+    ///
+    /// # Cancel safety
+    ///
+    /// Nothing is lost by dropping the future; the servers go on being connected.
+    pub async fn discover(&self) -> Arc<Catalog> {
+        let servers = 0..self.config().servers().len();
+        self.try_all(servers.collect(), false).await
+    }
+
+    /// Tries one server at once, as [`Registry::discover`] does; also a lazy one, and one that was
+    /// given up.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError::UnknownServer`], with names that were probably meant.
+    pub async fn discover_server(&self, name: &str) -> Result<Arc<Catalog>, RegistryError> {
+        let Some(index) = self.inner.setup().index(name) else {
+            let servers = self.config().servers().iter();
+            let names = servers.map(|server| server.name().as_str());
+            let nearest = nearest_few(name, names, 3);
+            return Err(RegistryError::UnknownServer {
+                name: name.to_owned(),
+                nearest: nearest.into_iter().map(str::to_owned).collect(),
+            });
+        };
+        Ok(self.try_all(vec![index], true).await)
+    }
+
+    async fn try_all(&self, servers: Vec<usize>, is_explicit: bool) -> Arc<Catalog> {
+        let now = clock();
+        let mut published = self.inner.published();
+        let mut tried = Vec::new();
+        for server in servers {
+            let before = self.inner.change(server, |slot, todo| {
+                let before = slot.outcomes();
+                let news = slot.command(todo, |life| match is_explicit {
+                    true => life.connect(now),
+                    false => life.discover(now),
+                });
+                (before, news)
+            });
+            tried.extend(before.map(|before| (server, before)));
+        }
+        let is_out = |(server, before): &(usize, u64)| {
+            let is_out = |slot: &slot::Slot| slot.is_connecting() && slot.outcomes() == *before;
+            self.inner.with(*server, is_out).unwrap_or(false)
+        };
+        // The end of an attempt is published, and so is that of the registry.
+        while tried.iter().any(is_out) && published.changed().await.is_ok() {}
+        self.inner.publish();
+        self.catalog()
+    }
+
+    /// Waits until there is a newer catalog than `seen`, or until a server is in another state.
+    ///
+    /// # Cancel safety
+    ///
+    /// Nothing is lost by dropping the future.
+    pub async fn changed(&self, seen: &Arc<Catalog>) -> Arc<Catalog> {
+        let mut published = self.inner.published();
+        loop {
+            let catalog = self.catalog();
+            if !Arc::ptr_eq(&catalog, seen) || published.changed().await.is_err() {
+                return catalog;
+            }
+        }
+    }
+
+    /// Calls a tool by its public name, or as `server/tool`, with a JSON object as arguments.
+    ///
+    /// A server that is asleep is woken for it, and one that is being connected again is waited
+    /// for, as long as the call may take; so is the end of other calls of a server that does one
+    /// at a time. `timeout`, if given, replaces the server's own for this call and covers the wait.
+    /// Progress goes to `progress`, which must be quick and must not block.
+    ///
+    /// # Errors
+    ///
+    /// Why the call could not be made or finished. A tool that reports an error of its own is no
+    /// error here.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future cancels the call, and tells the server so.
+    pub async fn call(
+        &self,
+        name: &str,
+        arguments: &str,
+        timeout: Option<Duration>,
+        progress: Option<Box<dyn FnMut(ProgressParams) + Send>>,
+    ) -> Result<Called, RegistryError> {
+        let route = self.catalog().resolve(name, self.config())?;
+        let arguments = read_arguments(arguments, &route)?;
+        let setup = self.inner.setup();
+        let index = setup.index(route.server.as_str());
+        let server = index.and_then(|index| setup.config.servers().get(index));
+        let (Some(index), Some(server)) = (index, server) else {
+            // The catalog is made of what is configured.
+            return Err(RegistryError::ServerDisabled {
+                server: route.server,
+            });
+        };
+        let idle = timeout.unwrap_or_else(|| server.timeout_of(&route.tool));
+        let hard = timeout.unwrap_or_else(|| idle.max(CALL_MAX));
+        let admitted = Pass::admit(&self.inner, index, server.name(), clock() + idle).await?;
+        let Admission {
+            pass,
+            client,
+            queued,
+        } = admitted;
+        let mut call = client
+            .call_tool(&route.tool, &arguments)
+            .timeout(if timeout.is_some() {
+                idle.saturating_sub(queued)
+            } else {
+                idle
+            })
+            .timeout_max(hard.saturating_sub(queued));
+        if let Some(progress) = progress {
+            call = call.on_progress(progress);
+        }
+        if let Some(level) = server.log_level() {
+            call = call.log_level(level.clone());
+        }
+        match call.await {
+            Ok(reply) => {
+                pass.end(CallEnd::Answered);
+                Ok(Called {
+                    route,
+                    reply,
+                    queued,
+                })
+            }
+            Err(error) => {
+                pass.end(CallEnd::of(&error));
+                Err(failed(route, error, timeout.is_some()))
+            }
+        }
+    }
+
+    /// Calls a tool for a model: whatever happens, the answer is one JSON object with the member
+    /// `result` or `error`.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`Registry::call`].
+    pub async fn dispatch(&self, name: &str, arguments: &str) -> String {
+        match self.call(name, arguments, None, None).await {
+            Ok(called) => self.outcome(&called).json,
+            Err(error) => {
+                let server = error.server().map(ServerName::as_str);
+                let redactor = server.and_then(|name| self.redactor(name));
+                error.to_model_json(&redactor.cloned().unwrap_or_default())
+            }
+        }
+    }
+
+    /// What a model gets to see of a result.
+    #[must_use]
+    pub fn outcome(&self, called: &Called) -> Outcome {
+        let setup = self.inner.setup();
+        let name = called.route.server.as_str();
+        let redactor = self.redactor(name);
+        let limits = setup
+            .config
+            .server(name)
+            .map_or(setup.outcome_limits, |server| {
+                server.output().limits(setup.outcome_limits)
+            });
+        Outcome::new(
+            &called.reply.value,
+            &limits,
+            &redactor.cloned().unwrap_or_default(),
+        )
+    }
+
+    fn redactor(&self, server: &str) -> Option<&Redactor> {
+        let setup = self.inner.setup();
+        setup.redactors.get(setup.index(server)?)
+    }
+
+    /// Ends all servers, all at once, and waits until they are gone; those that are being connected
+    /// are given up.
+    ///
+    /// # Cancel safety
+    ///
+    /// The servers end even if the future is dropped.
+    pub async fn close(&self) {
+        self.inner.close().await;
+    }
+}
+
+/// An answer, and who gave it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Called {
+    /// The server and the tool.
+    pub route: Route,
+    /// The answer.
+    pub reply: Reply<CallToolResult>,
+    /// How long the call waited before it was sent: for the server, or for other calls.
+    pub queued: Duration,
+}
+
+fn read_arguments(arguments: &str, route: &Route) -> Result<RawJson, RegistryError> {
+    let invalid = |why: String| RegistryError::InvalidArguments {
+        server: route.server.clone(),
+        tool: route.tool.to_string(),
+        cause: why.into(),
+    };
+    if arguments.trim().is_empty() {
+        return Ok(RawJson::empty_object());
+    }
+    let json = RawJson::parse(arguments).map_err(|error| invalid(error.to_string()))?;
+    if json.is_object() {
+        Ok(json)
+    } else {
+        Err(invalid("they must be a JSON object".to_owned()))
+    }
+}
+
+fn failed(route: Route, error: Error, is_own_timeout: bool) -> RegistryError {
+    let Route { server, tool } = route;
+    let outcome_uncertain = error.sent() == mcp_client::Sent::Maybe;
+    match error {
+        Error::TimedOut(timed_out) => RegistryError::Deadline {
+            server,
+            tool: tool.to_string(),
+            budget: match timed_out.budget {
+                _ if is_own_timeout => "the call's timeout",
+                Budget::Hard => "the most that a call may take",
+                _ => "timeout",
+            },
+            after: timed_out.after,
+            outcome_uncertain,
+        },
+        Error::Closed(_) | Error::Spawn(_) => RegistryError::ServerUnavailable {
+            server,
+            cause: Box::new(error),
+            outcome_uncertain,
+        },
+        // An answer came but could not be read: the tool ran, and what it did is not known.
+        Error::PeerMisbehaved(_) => RegistryError::CallFailed {
+            server,
+            tool: tool.to_string(),
+            cause: Box::new(error),
+            outcome_uncertain: true,
+        },
+        _ => RegistryError::CallFailed {
+            server,
+            tool: tool.to_string(),
+            cause: Box::new(error),
+            outcome_uncertain,
+        },
+    }
+}
+
+impl fmt::Debug for Builder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder")
+            .field("config", &self.config)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,269 @@
+//! One server of a registry: its life, what there is of connections, the calls that wait, and what
+//! it told.
+//!
+//! Starting and ending what a life asks for is left to the keeper.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use mcp_client::{Changes, Client, Error};
+use tokio::sync::{oneshot, watch};
+
+use crate::catalog::{Knowledge, Told};
+use crate::life::{
+    Admission, CallEnd, CheckId, Effect, Epoch, Fault, Life, Refusal, Started, State, Ticket,
+};
+use crate::open::Connected;
+
+/// Something that the keeper has to begin.
+#[derive(Debug)]
+pub(super) enum Todo {
+    Check {
+        epoch: Epoch,
+        check: CheckId,
+        until: Instant,
+    },
+    Close {
+        epoch: Epoch,
+        client: Client,
+    },
+    Connect {
+        epoch: Epoch,
+        given_up: watch::Receiver<bool>,
+    },
+    /// Hear when the connection ends and when its list of tools changes.
+    Follow {
+        epoch: Epoch,
+        client: Client,
+        changes: Changes,
+    },
+}
+
+/// What has changed for those who look on.
+#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
+pub(super) enum News {
+    #[default]
+    Nothing,
+    /// How the server is.
+    State,
+}
+
+/// How a call that waited goes on.
+type Turn = Result<Started, Refusal>;
+
+/// One server.
+#[derive(Debug)]
+pub(super) struct Slot {
+    life: Life,
+    /// How the attempt under way is given up.
+    attempt: Option<(Epoch, watch::Sender<bool>)>,
+    // Bound: the life has one connection at a time, and a late one is closed as it comes.
+    clients: Vec<(Epoch, Client)>,
+    // Bound: the queue of the life.
+    waiting: HashMap<Ticket, oneshot::Sender<Turn>>,
+    known: Knowledge,
+    /// Attempts to connect that have come to something, for those who wait for one.
+    outcomes: u64,
+}
+
+/// A call that was admitted, or is to be.
+pub(super) enum Admitted {
+    Now(Started),
+    Waits(Ticket, oneshot::Receiver<Turn>),
+}
+
+impl Slot {
+    pub(super) fn new(life: Life) -> Self {
+        Self {
+            life,
+            attempt: None,
+            clients: Vec::new(),
+            waiting: HashMap::new(),
+            known: Knowledge::default(),
+            outcomes: 0,
+        }
+    }
+
+    pub(super) fn life(&self) -> &Life {
+        &self.life
+    }
+
+    pub(super) fn known(&self) -> &Knowledge {
+        &self.known
+    }
+
+    pub(super) fn outcomes(&self) -> u64 {
+        self.outcomes
+    }
+
+    /// The client of a connection, if it is still there.
+    pub(super) fn client(&self, epoch: Epoch) -> Option<&Client> {
+        let found = self.clients.iter().find(|(number, _)| *number == epoch);
+        found.map(|(_, client)| client)
+    }
+
+    /// Gives the life a command.
+    pub(super) fn command(
+        &mut self,
+        todo: &mut Vec<Todo>,
+        command: impl FnOnce(&mut Life),
+    ) -> News {
+        command(&mut self.life);
+        self.settle(todo)
+    }
+
+    /// Asks for a call to be let through.
+    pub(super) fn admit(
+        &mut self,
+        now: Instant,
+        deadline: Instant,
+        todo: &mut Vec<Todo>,
+    ) -> (Result<Admitted, Refusal>, News) {
+        let admission = self.life.admit(now, deadline);
+        let admitted = match admission {
+            Admission::Go(started) => Ok(Admitted::Now(started)),
+            Admission::Refuse(refusal) => Err(refusal),
+            Admission::Wait(ticket) => {
+                let (turn, told) = oneshot::channel();
+                self.waiting.insert(ticket, turn);
+                Ok(Admitted::Waits(ticket, told))
+            }
+        };
+        (admitted, self.settle(todo))
+    }
+
+    /// A call ended, or is not waited for any more.
+    pub(super) fn end_call(
+        &mut self,
+        now: Instant,
+        ticket: Ticket,
+        end: CallEnd,
+        todo: &mut Vec<Todo>,
+    ) -> News {
+        self.waiting.remove(&ticket);
+        self.life.end_call(now, ticket, end);
+        self.settle(todo)
+    }
+
+    /// What came of an attempt to connect.
+    pub(super) fn take_attempt(
+        &mut self,
+        now: Instant,
+        epoch: Epoch,
+        connected: Connected,
+        todo: &mut Vec<Todo>,
+    ) -> News {
+        if self
+            .attempt
+            .as_ref()
+            .is_some_and(|(number, _)| *number == epoch)
+        {
+            self.attempt = None;
+        }
+        self.outcomes += 1;
+        match connected {
+            Ok((client, changes, told)) => {
+                self.clients.push((epoch, client.clone()));
+                self.life.handle_connected(now, epoch);
+                let news = self.settle(todo);
+                // One that came too late is being closed already.
+                if self.life.epoch() == Some(epoch) {
+                    self.known.tell(told);
+                    todo.push(Todo::Follow {
+                        epoch,
+                        client,
+                        changes,
+                    });
+                }
+                news
+            }
+            Err(error) => {
+                let fault = Fault::of_connecting(&error, self.life.has_connected());
+                self.life.handle_connect_failed(now, epoch, fault);
+                self.known.fail(error);
+                self.settle(todo)
+            }
+        }
+    }
+
+    /// A connection has ended by itself.
+    pub(super) fn lose(
+        &mut self,
+        now: Instant,
+        epoch: Epoch,
+        fault: Fault,
+        todo: &mut Vec<Todo>,
+    ) -> News {
+        if self.life.epoch() == Some(epoch) {
+            self.known.fail(Error::not_started(fault.text().to_owned()));
+        }
+        self.life.handle_lost(now, epoch, fault);
+        self.settle(todo)
+    }
+
+    /// The server told its tools again.
+    pub(super) fn take_told(&mut self, epoch: Epoch, told: Told) {
+        if self.life.epoch() == Some(epoch) {
+            self.known.tell(told);
+        }
+    }
+
+    /// Does what the life wants done at once, and notes what is to be begun.
+    fn settle(&mut self, todo: &mut Vec<Todo>) -> News {
+        let mut news = News::Nothing;
+        while let Some(effect) = self.life.poll_effect() {
+            match effect {
+                Effect::Changed => news = News::State,
+                Effect::Check {
+                    epoch,
+                    check,
+                    until,
+                } => todo.push(Todo::Check {
+                    epoch,
+                    check,
+                    until,
+                }),
+                Effect::Close { epoch, .. } => self.end(epoch, todo),
+                Effect::Connect { epoch } => {
+                    let (give_up, given_up) = watch::channel(false);
+                    self.attempt = Some((epoch, give_up));
+                    todo.push(Todo::Connect { epoch, given_up });
+                }
+                Effect::Refuse { ticket, refusal } => self.tell(ticket, Err(refusal)),
+                Effect::Start(started) => self.tell(started.ticket, Ok(started)),
+            }
+        }
+        news
+    }
+
+    fn end(&mut self, epoch: Epoch, todo: &mut Vec<Todo>) {
+        if let Some((number, give_up)) = &self.attempt
+            && *number == epoch
+        {
+            // The attempt tells when nothing is left of it.
+            give_up.send_replace(true);
+        }
+        if let Some(at) = self.clients.iter().position(|(number, _)| *number == epoch) {
+            let (epoch, client) = self.clients.swap_remove(at);
+            todo.push(Todo::Close { epoch, client });
+        }
+    }
+
+    fn tell(&mut self, ticket: Ticket, turn: Turn) {
+        if let Some(waiting) = self.waiting.remove(&ticket) {
+            // A call that is not waited for any more tells its end itself.
+            let _: Result<(), Turn> = waiting.send(turn);
+        }
+    }
+
+    /// Whether an attempt to connect is out, or is about to be.
+    pub(super) fn is_connecting(&self) -> bool {
+        self.life.state() == State::Connecting
+    }
+
+    /// Ends the life for good.
+    pub(super) fn close(&mut self, now: Instant, grace: Duration, todo: &mut Vec<Todo>) -> News {
+        self.life.close(now, grace);
+        self.settle(todo)
+    }
+}

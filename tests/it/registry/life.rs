@@ -1,0 +1,265 @@
+//! Servers that die, hang, flap and sleep, in a registry that keeps them.
+
+use std::time::Duration;
+
+use hermes_registry::life::State;
+use hermes_registry::{Registry, RegistryError, ServerState};
+use mcp_tests::stage::{PATIENCE, Stage, until};
+use serde_json::{Value, json};
+use tokio::time::{Instant, timeout};
+
+use super::{LIST, SERVER, close, configured, offered, registry, say_tools, stage, tools};
+
+/// A server that is tried again fast.
+fn fast(more: Value) -> Value {
+    let mut settings = json!({"reconnect": {"backoff_first": 0.1, "backoff_max": 1}});
+    settings
+        .as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
+    settings
+}
+
+/// A script in which each process plays a part of its own.
+fn processes(parts: &[&[&str]]) -> Stage {
+    let parts: Vec<String> = parts
+        .iter()
+        .map(|part| format!("{{\"handshake\":true}}\n{}", part.join("\n")))
+        .collect();
+    let script = parts.join("\n{\"next_process\":true}\n");
+    Stage::new(SERVER, &format!("{script}\n"))
+}
+
+/// Answers every list and every call.
+fn healthy(text: &str) -> String {
+    let answer = json!({"content": [{"type": "text", "text": text}]});
+    format!(
+        r#"{{"serve":{{"tools/list":{},"tools/call":{answer}}}}}"#,
+        tools(&["a"])
+    )
+}
+
+fn life(registry: &Registry) -> State {
+    registry.lives()[0].1.state
+}
+
+async fn dispatched(registry: &Registry) -> Value {
+    let answer = timeout(PATIENCE, registry.dispatch("mcp_s_a", "{}")).await;
+    serde_json::from_str(&answer.unwrap()).unwrap()
+}
+
+const DIES_OF_A_CALL: &str = r#"{"wait":"tools/call"}"#;
+
+/// Case BR-103.
+#[tokio::test]
+async fn a_call_that_was_lost_with_its_server_is_not_made_again_and_the_server_comes_back() {
+    let (first, healthy) = (say_tools(&["a"]), healthy("ok"));
+    let stage = processes(&[
+        &[LIST, &first, DIES_OF_A_CALL, r#"{"exit":0}"#],
+        &[&healthy],
+    ]);
+    let registry = registry(json!({ "s": configured(&stage, fast(json!({}))) }));
+    registry.discover().await;
+    let lost = dispatched(&registry).await;
+    assert_eq!(lost["error"]["outcome_uncertain"], true, "{lost}");
+    assert_eq!(lost["error"]["retryable"], false, "{lost}");
+    until("the server is back", || life(&registry) == State::Ready).await;
+    assert_eq!(stage.record().of("tools/call").len(), 1);
+    assert_eq!(offered(&registry), ["a"]);
+    let answered = dispatched(&registry).await;
+    assert_eq!(answered, json!({"result": "ok"}));
+    assert_eq!(stage.spawns(), 2);
+    close(&registry, &[&stage]).await;
+}
+
+/// Case BR-100.
+#[tokio::test]
+async fn the_call_that_tries_a_broken_server_gets_a_new_process_and_the_others_wait_for_it() {
+    let (first, healthy) = (say_tools(&["a"]), healthy("ok"));
+    let stage = processes(&[
+        &[LIST, &first, DIES_OF_A_CALL, r#"{"exit":1}"#],
+        &[&healthy],
+    ]);
+    let settings = fast(json!({"breaker": {"failures": 1, "cooldown": 1}}));
+    let registry = registry(json!({ "s": configured(&stage, settings) }));
+    registry.discover().await;
+    let lost = dispatched(&registry).await;
+    assert_eq!(lost["error"]["outcome_uncertain"], true, "{lost}");
+    let refused = dispatched(&registry).await;
+    assert_eq!(refused["error"]["code"], "breaker_open", "{refused}");
+    assert_eq!(refused["error"]["retry_after_seconds"], 1, "{refused}");
+    let is_open = || registry.lives()[0].1.breaker;
+    until("the breaker lets a call through", || {
+        !format!("{:?}", is_open()).starts_with("Open")
+    })
+    .await;
+    let calls = (0..5).map(|_| dispatched(&registry));
+    for answered in futures_util::future::join_all(calls).await {
+        assert_eq!(answered, json!({"result": "ok"}));
+    }
+    assert_eq!(stage.spawns(), 2);
+    close(&registry, &[&stage]).await;
+}
+
+/// Case BR-014.
+#[tokio::test]
+async fn a_server_that_answers_and_exits_is_started_a_few_times_and_then_given_up() {
+    let first = say_tools(&["a"]);
+    let stage = stage(&[LIST, &first, r#"{"exit":0}"#]);
+    let settings = json!({"reconnect": {"backoff_first": 0.1, "backoff_max": 1, "retries": 3}});
+    let registry = registry(json!({ "s": configured(&stage, settings) }));
+    registry.discover().await;
+    until("the server is given up", || {
+        life(&registry) == State::Parked
+    })
+    .await;
+    assert_eq!(stage.spawns(), 4);
+    assert_eq!(offered(&registry), Vec::<String>::new());
+    let refused = dispatched(&registry).await;
+    assert_eq!(refused["error"]["code"], "parked", "{refused}");
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.contains("exited with code 0"), "{message}");
+    let catalog = registry.catalog();
+    let state = &catalog.server("s").unwrap().state;
+    assert!(matches!(state, ServerState::Failed(_)), "{state:?}");
+    close(&registry, &[&stage]).await;
+}
+
+/// Case BR-104.
+#[tokio::test]
+async fn a_missing_command_and_a_mute_server_delay_nobody_and_a_missing_one_is_not_tried_again() {
+    let good = stage(&[&healthy("ok")]);
+    let mute = Stage::new(SERVER, "{\"swallow\":\"initialize\",\"times\":9}\n");
+    let registry = registry(json!({
+        "s": configured(&good, json!({})),
+        "missing": {"command": "hermes-no-such-command"},
+        "mute": configured(&mute, json!({"connect_timeout": 2})),
+    }));
+    let begun = Instant::now();
+    let ready = async {
+        until("the good one is on offer", || offered(&registry) == ["a"]).await;
+        begun.elapsed()
+    };
+    let (catalog, ready) = tokio::join!(registry.discover(), ready);
+    // The mute one has its two seconds; the good one must not need them.
+    assert!(ready < Duration::from_secs(2), "{ready:?}");
+    for name in ["missing", "mute"] {
+        let state = &catalog.server(name).unwrap().state;
+        assert!(matches!(state, ServerState::Failed(_)), "{name}: {state:?}");
+    }
+    let lives = registry.lives();
+    let missing = lives.iter().find(|(name, _)| name.as_str() == "missing");
+    let missing = &missing.unwrap().1;
+    assert_eq!(missing.state, State::Parked);
+    assert_eq!(missing.next_attempt_in, None, "a person has to mend it");
+    close(&registry, &[&good, &mute]).await;
+}
+
+#[tokio::test]
+async fn killing_a_server_under_load_ends_every_call_and_leaves_no_process() {
+    let hangs = r#"{"swallow":"tools/call","times":8}"#;
+    let (first, healthy) = (say_tools(&["a"]), healthy("ok"));
+    let stage = processes(&[&[LIST, &first, hangs, hangs], &[&healthy]]);
+    let settings = fast(json!({"supports_parallel_tool_calls": true, "max_parallel_calls": 8}));
+    let registry = registry(json!({ "s": configured(&stage, settings) }));
+    registry.discover().await;
+    let calls = (0..8).map(|_| registry.call("mcp_s_a", "{}", None, None));
+    let calls = timeout(PATIENCE, futures_util::future::join_all(calls));
+    let killing = async {
+        stage
+            .until("all calls run", |record| record.of("tools/call").len() == 8)
+            .await;
+        stage.kill();
+    };
+    let (ended, ()) = tokio::join!(calls, killing);
+    for ended in ended.unwrap() {
+        let error = ended.unwrap_err();
+        assert!(error.is_outcome_uncertain(), "{error}");
+    }
+    until("the server is back", || life(&registry) == State::Ready).await;
+    assert_eq!(dispatched(&registry).await, json!({"result": "ok"}));
+    close(&registry, &[&stage]).await;
+}
+
+#[tokio::test]
+async fn a_server_that_nobody_uses_is_ended_and_the_next_call_wakes_it() {
+    let stage = stage(&[&healthy("ok")]);
+    let settings = json!({"idle_timeout_seconds": 1});
+    let registry = registry(json!({ "s": configured(&stage, settings) }));
+    registry.discover().await;
+    until("it sleeps", || life(&registry) == State::Recycled).await;
+    until("its process is gone", || stage.processes().is_empty()).await;
+    assert_eq!(offered(&registry), ["a"], "its tools stay");
+    assert_eq!(dispatched(&registry).await, json!({"result": "ok"}));
+    assert_eq!(stage.spawns(), 2);
+    close(&registry, &[&stage]).await;
+}
+
+#[tokio::test]
+async fn calls_of_a_server_that_does_one_at_a_time_wait_for_each_other_and_say_how_long() {
+    let answer = r#"{"say":{"jsonrpc":"2.0","id":"$C","result":{"content":[]}}}"#;
+    let call = r#"{"wait":"tools/call","id":"C"}"#;
+    let steps = [
+        LIST,
+        &say_tools(&["a"]),
+        call,
+        r#"{"pause":300}"#,
+        answer,
+        call,
+        answer,
+    ];
+    let stage = stage(&steps);
+    let registry = registry(json!({ "s": configured(&stage, json!({})) }));
+    registry.discover().await;
+    let call = || registry.call("mcp_s_a", "{}", None, None);
+    let (first, second) = tokio::join!(call(), call());
+    assert!(first.unwrap().queued < Duration::from_millis(100));
+    let queued = second.unwrap().queued;
+    assert!(queued >= Duration::from_millis(300), "{queued:?}");
+    close(&registry, &[&stage]).await;
+}
+
+#[tokio::test]
+async fn a_call_that_is_given_up_while_it_waits_is_never_made() {
+    let hangs = r#"{"swallow":"tools/call","times":8}"#;
+    let stage = stage(&[LIST, &say_tools(&["a"]), hangs, hangs]);
+    let registry = registry(json!({ "s": configured(&stage, json!({})) }));
+    registry.discover().await;
+    let mut first = Box::pin(registry.call("mcp_s_a", "{}", None, None));
+    let runs = stage.until("the first call runs", |record| {
+        record.of("tools/call").len() == 1
+    });
+    tokio::select! {
+        _answer = &mut first => panic!("the server never answers"),
+        () = runs => {}
+    }
+    let soon = Duration::from_millis(200);
+    let error = registry.call("mcp_s_a", "{}", Some(soon), None).await;
+    let error = error.unwrap_err();
+    assert!(
+        matches!(&error, RegistryError::Refused { refusal, .. } if refusal.code() == "waited_too_long"),
+        "{error}"
+    );
+    assert_eq!(stage.record().of("tools/call").len(), 1);
+    drop(first);
+    close(&registry, &[&stage]).await;
+}
+
+#[tokio::test]
+async fn a_server_is_told_the_folders_that_its_configuration_names() {
+    let asks = r#"{"say":{"jsonrpc":"2.0","id":7,"method":"roots/list"}}"#;
+    let stage = stage(&[LIST, &say_tools(&["a"]), asks, r#"{"wait_answer":7}"#]);
+    let settings = json!({"roots": ["/srv/data", "file:///etc"]});
+    let registry = registry(json!({ "s": configured(&stage, settings) }));
+    registry.discover().await;
+    stage
+        .until("the server is told", |record| record.is_finished())
+        .await;
+    let record = stage.record();
+    let answer = record.answer_to("7").unwrap();
+    assert_eq!(
+        answer.at("result.roots"),
+        Some(&json!([{"uri": "file:///srv/data"}, {"uri": "file:///etc"}]))
+    );
+    close(&registry, &[&stage]).await;
+}
