@@ -95,7 +95,7 @@ pub(crate) struct Told {
 }
 
 /// What is known of a server, before it becomes part of a catalog.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Knowledge {
     /// What it told last, if it was ever connected.
     told: Option<Arc<Told>>,

@@ -25,4 +25,4 @@ pub use config::{Config, ConfigError, Loaded, Problem, ServerConfig, Severity};
 pub use connect::{Connect, Connector};
 pub use error::RegistryError;
 pub use outcome::{Outcome, OutcomeLimits};
-pub use registry::{Builder, Called, Registry};
+pub use registry::{Builder, Called, Registry, Reloaded};

@@ -7,6 +7,7 @@ use mcp_client::{Change, Changes};
 use tokio::time::{Instant, sleep_until};
 
 use super::inner::Inner;
+use super::slots::SlotId;
 use crate::life::Epoch;
 use crate::open::ask;
 
@@ -22,7 +23,12 @@ const RELIST_TRIES: u32 = 5;
 ///
 /// It holds neither the registry nor the client while it waits, so that dropping the registry ends
 /// the servers.
-pub(super) async fn follow(inner: &Weak<Inner>, server: usize, epoch: Epoch, mut changes: Changes) {
+pub(super) async fn follow(
+    inner: &Weak<Inner>,
+    server: SlotId,
+    epoch: Epoch,
+    mut changes: Changes,
+) {
     while let Some(change) = changes.next().await {
         if change != Change::Tools {
             continue;
@@ -41,7 +47,7 @@ pub(super) async fn follow(inner: &Weak<Inner>, server: usize, epoch: Epoch, mut
 }
 
 /// Reads the list once more; returns whether there is nothing left to do.
-async fn read_again(inner: &Weak<Inner>, server: usize, epoch: Epoch) -> bool {
+async fn read_again(inner: &Weak<Inner>, server: SlotId, epoch: Epoch) -> bool {
     let client = inner
         .upgrade()
         .and_then(|inner| inner.client(server, epoch));

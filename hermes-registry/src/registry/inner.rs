@@ -8,47 +8,34 @@ use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use mcp_client::{Client, Error};
-use mcp_transport::redact::Redactor;
+use mcp_client::Client;
 use mcp_types::Implementation;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
 use super::keeper::{Done, keep};
-use super::slot::{News, Slot, Todo};
+use super::slot::{News, Server, Slot, Todo};
+use super::slots::{SlotId, Slots, Turnover};
 use crate::OutcomeLimits;
-use crate::catalog::{Catalog, Seen, Told};
-use crate::config::{Config, ServerConfig};
+use crate::catalog::{Catalog, Told};
+use crate::config::Config;
 use crate::connect::Connect;
-use crate::life::{Epoch, Life, LifePolicy, State as LifeState};
+use crate::life::{Epoch, Life};
 use crate::name::Naming;
 
 /// How long the calls that run may take to finish when the registry is closed.
 // Bound: whoever closes a registry wants it to end; what still runs is told as lost.
 const CLOSE_GRACE: Duration = Duration::ZERO;
 
+/// How long the calls that run may take to finish when their server is configured no more.
+const RETIRE_GRACE: Duration = Duration::from_secs(30);
+
 /// What is given when the registry is opened, and stays.
 pub(super) struct Setup {
-    pub(super) config: Config,
     pub(super) naming: Naming,
     pub(super) client: Implementation,
     pub(super) connector: Arc<dyn Connect>,
     pub(super) outcome_limits: OutcomeLimits,
-    pub(super) redactors: Vec<Redactor>,
-}
-
-impl Setup {
-    pub(super) fn index(&self, server: &str) -> Option<usize> {
-        let mut servers = self.config.servers().iter();
-        servers.position(|known| known.name().as_str() == server)
-    }
-
-    pub(super) fn server(&self, index: usize) -> Result<(&ServerConfig, &Redactor), Error> {
-        let server = self.config.servers().get(index);
-        server
-            .zip(self.redactors.get(index))
-            .ok_or_else(|| Error::not_started("the server is no longer configured".to_owned()))
-    }
 }
 
 pub(super) struct Inner {
@@ -61,10 +48,10 @@ pub(super) struct Inner {
     published: watch::Sender<u64>,
 }
 
-/// Invariant: `slots` has one entry for each configured server, in its order.
 struct State {
-    slots: Vec<Slot>,
-    todo: Vec<(usize, Todo)>,
+    config: Arc<Config>,
+    slots: Slots,
+    todo: Vec<(SlotId, Todo)>,
     catalog: Arc<Catalog>,
     is_stale: bool,
     /// When the keeper wakes by itself.
@@ -78,26 +65,12 @@ pub(super) fn clock() -> Instant {
 }
 
 impl Inner {
-    pub(super) fn new(setup: Setup) -> Self {
-        let now = clock();
-        let seeds = RandomState::new();
-        let slots: Vec<Slot> = setup
-            .config
-            .servers()
-            .iter()
-            .enumerate()
-            .map(|(index, server)| {
-                let mut seed = seeds.build_hasher();
-                seed.write_usize(index);
-                let mut life = Life::new(now, LifePolicy::of(server), seed.finish());
-                if !server.is_enabled() {
-                    life.disable(now, Duration::ZERO);
-                }
-                Slot::new(life)
-            })
-            .collect();
-        let catalog = Catalog::new(&setup.config, setup.naming, &seen(&slots));
+    pub(super) fn new(setup: Setup, config: Config) -> Self {
+        let mut slots = Slots::default();
+        let _all_begin: Turnover = slots.adopt(&config, clock(), seed);
+        let catalog = Catalog::new(&config, setup.naming, &slots.seen());
         let state = State {
+            config: Arc::new(config),
             slots,
             todo: Vec::new(),
             catalog: Arc::new(catalog),
@@ -127,23 +100,39 @@ impl Inner {
         Arc::clone(&self.lock().catalog)
     }
 
+    pub(super) fn config(&self) -> Arc<Config> {
+        Arc::clone(&self.lock().config)
+    }
+
+    /// The configured servers, in their order.
+    pub(super) fn servers(&self) -> Vec<SlotId> {
+        self.lock().slots.ids().to_vec()
+    }
+
+    /// The server of this name.
+    pub(super) fn named(&self, name: &str) -> Option<(SlotId, Arc<Server>)> {
+        let state = self.lock();
+        let id = state.slots.named(name)?;
+        Some((id, Arc::clone(state.slots.get(id)?.server())))
+    }
+
     pub(super) fn published(&self) -> watch::Receiver<u64> {
         self.published.subscribe()
     }
 
-    pub(super) fn client(&self, server: usize, epoch: Epoch) -> Option<Client> {
+    pub(super) fn client(&self, server: SlotId, epoch: Epoch) -> Option<Client> {
         self.lock().slots.get(server)?.client(epoch).cloned()
     }
 
     /// Looks at a server.
-    pub(super) fn with<T>(&self, server: usize, look: impl FnOnce(&Slot) -> T) -> Option<T> {
+    pub(super) fn with<T>(&self, server: SlotId, look: impl FnOnce(&Slot) -> T) -> Option<T> {
         self.lock().slots.get(server).map(look)
     }
 
     /// Changes a server, and sees to what follows from that.
     pub(super) fn change<T>(
         self: &Arc<Self>,
-        server: usize,
+        server: SlotId,
         change: impl FnOnce(&mut Slot, &mut Vec<Todo>) -> (T, News),
     ) -> Option<T> {
         let mut state = self.lock();
@@ -184,13 +173,13 @@ impl Inner {
 
     /// One turn of the keeper: does what is due, publishes, and says what is to be begun and when
     /// the next turn is.
-    pub(super) fn turn(&self) -> (Vec<(usize, Todo)>, Option<Instant>) {
+    pub(super) fn turn(&self) -> (Vec<(SlotId, Todo)>, Option<Instant>) {
         let now = clock();
         let mut state = self.lock();
         let state = &mut *state;
         let mut due = None::<Instant>;
         let mut news = News::Nothing;
-        for (server, slot) in state.slots.iter_mut().enumerate() {
+        for (server, slot) in state.slots.iter_mut() {
             if slot.life().next_wake().is_some_and(|at| at <= now) {
                 let mut todo = Vec::new();
                 news = news.max(slot.command(&mut todo, |life| life.handle_wake(now)));
@@ -213,8 +202,9 @@ impl Inner {
 
     fn publish_in(&self, state: &mut State) {
         if std::mem::take(&mut state.is_stale) {
-            let Setup { config, naming, .. } = &*self.setup;
-            state.catalog = Arc::new(Catalog::new(config, *naming, &seen(&state.slots)));
+            state.slots.sweep();
+            let seen = state.slots.seen();
+            state.catalog = Arc::new(Catalog::new(&state.config, self.setup.naming, &seen));
             self.published.send_modify(|count| *count += 1);
         }
     }
@@ -258,11 +248,42 @@ impl Inner {
     }
 
     /// Takes a list of tools that was read again.
-    pub(super) fn take_told(self: &Arc<Self>, server: usize, epoch: Epoch, told: Told) {
+    pub(super) fn take_told(self: &Arc<Self>, server: SlotId, epoch: Epoch, told: Told) {
         self.change(server, |slot, _todo| {
             slot.take_told(epoch, told);
             ((), News::State)
         });
+    }
+
+    /// Takes another configuration on: ends what is configured no more, and begins what is new.
+    /// `None` if the registry is closed.
+    pub(super) fn reload(self: &Arc<Self>, config: Config) -> Option<Turnover> {
+        let now = clock();
+        let turnover = {
+            let mut state = self.lock();
+            let state = &mut *state;
+            if state.is_closed {
+                return None;
+            }
+            let turnover = state.slots.adopt(&config, now, seed);
+            state.config = Arc::new(config);
+            state.is_stale = true;
+            turnover
+        };
+        let replaced = turnover.begun.iter().filter_map(|(_, old)| *old);
+        let removed = turnover.removed.iter().map(|(id, _)| *id);
+        for old in removed.chain(replaced) {
+            let close =
+                |slot: &mut Slot, todo: &mut Vec<Todo>| ((), slot.close(now, RETIRE_GRACE, todo));
+            self.change(old, close);
+        }
+        for (new, _) in &turnover.begun {
+            self.change(*new, |slot, todo| {
+                ((), slot.command(todo, |life| life.discover(now)))
+            });
+        }
+        self.publish();
+        Some(turnover)
     }
 
     /// Ends all servers, and then the keeper.
@@ -274,17 +295,15 @@ impl Inner {
             state.is_closed = true;
             state.keeper.is_some()
         };
-        let count = self.setup.config.servers().len();
-        for server in 0..count {
+        let all = self.lock().slots.all();
+        for server in all {
             self.change(server, |slot, todo| {
                 ((), slot.close(now, CLOSE_GRACE, todo))
             });
         }
         if has_keeper {
-            let is_over = |slot: &Slot| slot.life().state() == LifeState::Closed;
-            let is_over = || self.lock().slots.iter().all(is_over);
             // Each life is over within its own bounds, whether or not what it waits for is told.
-            while !is_over() && published.changed().await.is_ok() {}
+            while !self.lock().slots.are_all_closed() && published.changed().await.is_ok() {}
         }
         self.closing.send_replace(true);
         let keeper = self.lock().keeper.take();
@@ -295,20 +314,15 @@ impl Inner {
     }
 }
 
-fn seen(slots: &[Slot]) -> Vec<Seen<'_>> {
-    slots
-        .iter()
-        .map(|slot| Seen {
-            known: slot.known(),
-            life: slot.life().state(),
-        })
-        .collect()
+/// Where the chance in the waits of a life comes from.
+fn seed() -> u64 {
+    RandomState::new().build_hasher().finish()
 }
 
 impl fmt::Debug for Inner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Registry")
-            .field("config", &self.setup.config)
+            .field("config", &self.config())
             .finish_non_exhaustive()
     }
 }

@@ -15,29 +15,30 @@ use tokio::time::{sleep_until, timeout_at};
 
 use super::follow::follow;
 use super::inner::{Inner, Setup};
-use super::slot::Todo;
+use super::slot::{Server, Todo};
+use super::slots::SlotId;
 use crate::life::{CheckId, Epoch, Fault, FaultKind};
 use crate::open::{self, Connected};
 
 /// What has come of something that was begun.
 pub(super) enum Done {
     Checked {
-        server: usize,
+        server: SlotId,
         epoch: Epoch,
         check: CheckId,
         health: Result<(), Fault>,
     },
     Closed {
-        server: usize,
+        server: SlotId,
         epoch: Epoch,
     },
     Connected {
-        server: usize,
+        server: SlotId,
         epoch: Epoch,
         connected: Box<Connected>,
     },
     Ended {
-        server: usize,
+        server: SlotId,
         epoch: Epoch,
         fault: Fault,
     },
@@ -88,7 +89,7 @@ async fn due_at(due: Option<Instant>) {
     }
 }
 
-fn begin(inner: &Arc<Inner>, tasks: &mut JoinSet<Done>, server: usize, todo: Todo) {
+fn begin(inner: &Arc<Inner>, tasks: &mut JoinSet<Done>, server: SlotId, todo: Todo) {
     match todo {
         Todo::Check {
             epoch,
@@ -114,9 +115,12 @@ fn begin(inner: &Arc<Inner>, tasks: &mut JoinSet<Done>, server: usize, todo: Tod
             });
         }
         Todo::Connect { epoch, given_up } => {
+            let Some(configured) = inner.with(server, |slot| Arc::clone(slot.server())) else {
+                return;
+            };
             let setup = Arc::clone(inner.setup());
             tasks.spawn(async move {
-                let connected = Box::new(connect(&setup, server, given_up).await);
+                let connected = Box::new(connect(&setup, &configured, given_up).await);
                 Done::Connected {
                     server,
                     epoch,
@@ -149,8 +153,8 @@ fn begin(inner: &Arc<Inner>, tasks: &mut JoinSet<Done>, server: usize, todo: Tod
     }
 }
 
-async fn connect(setup: &Setup, server: usize, given_up: watch::Receiver<bool>) -> Connected {
-    let (config, redactor) = setup.server(server)?;
+async fn connect(setup: &Setup, server: &Server, given_up: watch::Receiver<bool>) -> Connected {
+    let Server { config, redactor } = server;
     open::open(&*setup.connector, &setup.client, config, redactor, given_up).await
 }
 

@@ -2,6 +2,7 @@
 //!
 //! | module | job |
 //! |---|---|
+//! | `slots` | the servers that are configured, and those that are not any more |
 //! | `slot` | one server: its life, its connections, what it told |
 //! | `inner` | all of them behind one lock, and the catalog |
 //! | `keeper` | the one task: connects, checks, closes, waits |
@@ -17,6 +18,7 @@ mod keeper;
 mod pass;
 mod policy;
 mod slot;
+mod slots;
 
 use std::fmt;
 use std::sync::Arc;
@@ -29,8 +31,10 @@ use mcp_types::{CallToolResult, Implementation, ProgressParams, RawJson};
 
 use self::inner::{Inner, Setup, clock};
 use self::pass::{Admission, Pass};
+use self::slot::Slot;
+use self::slots::SlotId;
 use crate::catalog::Catalog;
-use crate::config::{Config, ServerConfig};
+use crate::config::Config;
 use crate::connect::{Connect, Connector};
 use crate::life::{CallEnd, LifeStatus};
 use crate::name::{Naming, Route, ServerName};
@@ -92,18 +96,14 @@ impl Builder {
             connector,
             outcome_limits,
         } = self;
-        let redactor = |server: &ServerConfig| Redactor::new().with_secrets(server.secrets());
-        let redactors = config.servers().iter().map(redactor).collect();
         let setup = Setup {
-            config,
             naming,
             client,
             connector,
             outcome_limits,
-            redactors,
         };
         Registry {
-            inner: Arc::new(Inner::new(setup)),
+            inner: Arc::new(Inner::new(setup, config)),
         }
     }
 }
@@ -120,10 +120,10 @@ impl Registry {
         }
     }
 
-    /// The configuration.
+    /// The configuration that holds now.
     #[must_use]
-    pub fn config(&self) -> &Config {
-        &self.inner.setup().config
+    pub fn config(&self) -> Arc<Config> {
+        self.inner.config()
     }
 
     /// The newest catalog; it asks nobody.
@@ -136,11 +136,38 @@ impl Registry {
     #[must_use]
     pub fn lives(&self) -> Vec<(ServerName, LifeStatus)> {
         let now = clock();
-        let servers = self.config().servers().iter().enumerate();
-        let life = |server| self.inner.with(server, |slot| slot.life().status(now));
+        let life = |slot: &Slot| (slot.server().config.name().clone(), slot.life().status(now));
+        let servers = self.inner.servers().into_iter();
         servers
-            .filter_map(|(index, server)| Some((server.name().clone(), life(index)?)))
+            .filter_map(|server| self.inner.with(server, life))
             .collect()
+    }
+
+    /// Takes another configuration on. Servers that are configured as before go on undisturbed;
+    /// those that are new or configured otherwise are connected in the background, and those that
+    /// are gone are ended once their calls have finished, after 30 seconds at the latest.
+    ///
+    /// A server that is configured otherwise keeps its tools until it has told them anew. A closed
+    /// registry takes none on.
+    pub fn reload(&self, config: Config) -> Reloaded {
+        let turnover = self.inner.reload(config).unwrap_or_default();
+        let names = |ids: Vec<SlotId>| {
+            let name = |slot: &Slot| slot.server().config.name().clone();
+            ids.into_iter()
+                .filter_map(|id| self.inner.with(id, name))
+                .collect()
+        };
+        let (restarted, started): (Vec<_>, Vec<_>) = turnover
+            .begun
+            .into_iter()
+            .partition(|(_, old)| old.is_some());
+        let first = |begun: Vec<(SlotId, Option<SlotId>)>| begun.into_iter().map(|(id, _)| id);
+        Reloaded {
+            started: names(first(started).collect()),
+            restarted: names(first(restarted).collect()),
+            stopped: turnover.removed.into_iter().map(|(_, name)| name).collect(),
+            unchanged: names(turnover.unchanged),
+        }
     }
 
     /// Tries all enabled servers that are not connected, at once and each on its own, and waits
@@ -155,8 +182,7 @@ impl Registry {
     ///
     /// Nothing is lost by dropping the future; the servers go on being connected.
     pub async fn discover(&self) -> Arc<Catalog> {
-        let servers = 0..self.config().servers().len();
-        self.try_all(servers.collect(), false).await
+        self.try_all(self.inner.servers(), false).await
     }
 
     /// Tries one server at once, as [`Registry::discover`] does; also a lazy one, and one that was
@@ -166,19 +192,19 @@ impl Registry {
     ///
     /// [`RegistryError::UnknownServer`], with names that were probably meant.
     pub async fn discover_server(&self, name: &str) -> Result<Arc<Catalog>, RegistryError> {
-        let Some(index) = self.inner.setup().index(name) else {
-            let servers = self.config().servers().iter();
-            let names = servers.map(|server| server.name().as_str());
+        let Some((id, _)) = self.inner.named(name) else {
+            let config = self.config();
+            let names = config.servers().iter().map(|server| server.name().as_str());
             let nearest = nearest_few(name, names, 3);
             return Err(RegistryError::UnknownServer {
                 name: name.to_owned(),
                 nearest: nearest.into_iter().map(str::to_owned).collect(),
             });
         };
-        Ok(self.try_all(vec![index], true).await)
+        Ok(self.try_all(vec![id], true).await)
     }
 
-    async fn try_all(&self, servers: Vec<usize>, is_explicit: bool) -> Arc<Catalog> {
+    async fn try_all(&self, servers: Vec<SlotId>, is_explicit: bool) -> Arc<Catalog> {
         let now = clock();
         let mut published = self.inner.published();
         let mut tried = Vec::new();
@@ -193,8 +219,8 @@ impl Registry {
             });
             tried.extend(before.map(|before| (server, before)));
         }
-        let is_out = |(server, before): &(usize, u64)| {
-            let is_out = |slot: &slot::Slot| slot.is_connecting() && slot.outcomes() == *before;
+        let is_out = |(server, before): &(SlotId, u64)| {
+            let is_out = |slot: &Slot| slot.is_connecting() && slot.outcomes() == *before;
             self.inner.with(*server, is_out).unwrap_or(false)
         };
         // The end of an attempt is published, and so is that of the registry.
@@ -240,20 +266,19 @@ impl Registry {
         timeout: Option<Duration>,
         progress: Option<Box<dyn FnMut(ProgressParams) + Send>>,
     ) -> Result<Called, RegistryError> {
-        let route = self.catalog().resolve(name, self.config())?;
+        let route = self.catalog().resolve(name, &self.config())?;
         let arguments = read_arguments(arguments, &route)?;
-        let setup = self.inner.setup();
-        let index = setup.index(route.server.as_str());
-        let server = index.and_then(|index| setup.config.servers().get(index));
-        let (Some(index), Some(server)) = (index, server) else {
-            // The catalog is made of what is configured.
-            return Err(RegistryError::ServerDisabled {
-                server: route.server,
+        let Some((id, server)) = self.inner.named(route.server.as_str()) else {
+            // It was configured a moment ago.
+            return Err(RegistryError::UnknownServer {
+                name: route.server.to_string(),
+                nearest: Vec::new(),
             });
         };
+        let server = &server.config;
         let idle = timeout.unwrap_or_else(|| server.timeout_of(&route.tool));
         let hard = timeout.unwrap_or_else(|| idle.max(CALL_MAX));
-        let admitted = Pass::admit(&self.inner, index, server.name(), clock() + idle).await?;
+        let admitted = Pass::admit(&self.inner, id, server.name(), clock() + idle).await?;
         let Admission {
             pass,
             client,
@@ -300,8 +325,10 @@ impl Registry {
             Ok(called) => self.outcome(&called).json,
             Err(error) => {
                 let server = error.server().map(ServerName::as_str);
-                let redactor = server.and_then(|name| self.redactor(name));
-                error.to_model_json(&redactor.cloned().unwrap_or_default())
+                match server.and_then(|name| self.inner.named(name)) {
+                    Some((_, server)) => error.to_model_json(&server.redactor),
+                    None => error.to_model_json(&Redactor::default()),
+                }
             }
         }
     }
@@ -309,25 +336,15 @@ impl Registry {
     /// What a model gets to see of a result.
     #[must_use]
     pub fn outcome(&self, called: &Called) -> Outcome {
-        let setup = self.inner.setup();
-        let name = called.route.server.as_str();
-        let redactor = self.redactor(name);
-        let limits = setup
-            .config
-            .server(name)
-            .map_or(setup.outcome_limits, |server| {
-                server.output().limits(setup.outcome_limits)
-            });
-        Outcome::new(
-            &called.reply.value,
-            &limits,
-            &redactor.cloned().unwrap_or_default(),
-        )
-    }
-
-    fn redactor(&self, server: &str) -> Option<&Redactor> {
-        let setup = self.inner.setup();
-        setup.redactors.get(setup.index(server)?)
+        let of_registry = self.inner.setup().outcome_limits;
+        let result = &called.reply.value;
+        match self.inner.named(called.route.server.as_str()) {
+            Some((_, server)) => {
+                let limits = server.config.output().limits(of_registry);
+                Outcome::new(result, &limits, &server.redactor)
+            }
+            None => Outcome::new(result, &of_registry, &Redactor::default()),
+        }
     }
 
     /// Ends all servers, all at once, and waits until they are gone; those that are being connected
@@ -339,6 +356,20 @@ impl Registry {
     pub async fn close(&self) {
         self.inner.close().await;
     }
+}
+
+/// What became of the servers when another configuration was taken on.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Reloaded {
+    /// Those that are new.
+    pub started: Vec<ServerName>,
+    /// Those that are configured otherwise than before.
+    pub restarted: Vec<ServerName>,
+    /// Those that are configured no more.
+    pub stopped: Vec<ServerName>,
+    /// Those that go on as they were.
+    pub unchanged: Vec<ServerName>,
 }
 
 /// An answer, and who gave it.

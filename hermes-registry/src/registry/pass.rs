@@ -7,6 +7,7 @@ use mcp_client::{Client, Error};
 
 use super::inner::{Inner, clock};
 use super::slot::Admitted;
+use super::slots::SlotId;
 use crate::RegistryError;
 use crate::life::{CallEnd, Started, Ticket};
 use crate::name::ServerName;
@@ -16,7 +17,7 @@ use crate::name::ServerName;
 /// Dropping it tells that the call was given up, so that whatever waits for its end goes on.
 pub(super) struct Pass {
     inner: Arc<Inner>,
-    server: usize,
+    server: SlotId,
     ticket: Option<Ticket>,
 }
 
@@ -36,7 +37,7 @@ impl Pass {
     /// Dropping the future gives the call up.
     pub(super) async fn admit(
         inner: &Arc<Inner>,
-        server: usize,
+        server: SlotId,
         name: &ServerName,
         deadline: Instant,
     ) -> Result<Admission, RegistryError> {

@@ -4,12 +4,15 @@
 //! Starting and ending what a life asks for is left to the keeper.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mcp_client::{Changes, Client, Error};
+use mcp_transport::redact::Redactor;
 use tokio::sync::{oneshot, watch};
 
 use crate::catalog::{Knowledge, Told};
+use crate::config::ServerConfig;
 use crate::life::{
     Admission, CallEnd, CheckId, Effect, Epoch, Fault, Life, Refusal, Started, State, Ticket,
 };
@@ -51,9 +54,24 @@ pub(super) enum News {
 /// How a call that waited goes on.
 type Turn = Result<Started, Refusal>;
 
+/// A server as it is configured.
+#[derive(Debug)]
+pub(super) struct Server {
+    pub(super) config: ServerConfig,
+    pub(super) redactor: Redactor,
+}
+
+impl Server {
+    pub(super) fn new(config: ServerConfig) -> Self {
+        let redactor = Redactor::new().with_secrets(config.secrets());
+        Self { config, redactor }
+    }
+}
+
 /// One server.
 #[derive(Debug)]
 pub(super) struct Slot {
+    server: Arc<Server>,
     life: Life,
     /// How the attempt under way is given up.
     attempt: Option<(Epoch, watch::Sender<bool>)>,
@@ -73,8 +91,9 @@ pub(super) enum Admitted {
 }
 
 impl Slot {
-    pub(super) fn new(life: Life) -> Self {
+    pub(super) fn new(life: Life, server: Arc<Server>) -> Self {
         Self {
+            server,
             life,
             attempt: None,
             clients: Vec::new(),
@@ -82,6 +101,15 @@ impl Slot {
             known: Knowledge::default(),
             outcomes: 0,
         }
+    }
+
+    pub(super) fn server(&self) -> &Arc<Server> {
+        &self.server
+    }
+
+    /// Takes over what another server of the same name told, until this one tells something.
+    pub(super) fn inherit(&mut self, other: &Self) {
+        self.known = other.known.clone();
     }
 
     pub(super) fn life(&self) -> &Life {

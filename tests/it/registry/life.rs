@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hermes_registry::life::State;
-use hermes_registry::{Registry, RegistryError, ServerState};
+use hermes_registry::{Config, Registry, RegistryError, ServerState};
 use mcp_tests::stage::{PATIENCE, Stage, until};
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
@@ -262,4 +262,63 @@ async fn a_server_is_told_the_folders_that_its_configuration_names() {
         Some(&json!([{"uri": "file:///srv/data"}, {"uri": "file:///etc"}]))
     );
     close(&registry, &[&stage]).await;
+}
+
+#[tokio::test]
+async fn another_configuration_disturbs_only_the_servers_that_it_changes() {
+    let (kept, changed, gone, new) = (
+        stage(&[&healthy("kept")]),
+        stage(&[&healthy("changed")]),
+        stage(&[&healthy("gone")]),
+        stage(&[&healthy("new")]),
+    );
+    let servers = |changed_timeout: u32, third: (&str, &Stage)| {
+        json!({
+            "s": configured(&kept, json!({})),
+            "t": configured(&changed, json!({"timeout": changed_timeout})),
+            (third.0): configured(third.1, json!({})),
+        })
+    };
+    let registry = registry(servers(50, ("gone", &gone)));
+    registry.discover().await;
+    assert_eq!(offered(&registry).len(), 3);
+    let text = json!({ "mcp_servers": servers(60, ("new", &new)) }).to_string();
+    let next = Config::parse(&text, "config.yaml", &|_name| None).unwrap();
+    let reloaded = registry.reload(next.config);
+    let names = |servers: &[hermes_registry::name::ServerName]| {
+        let names = servers.iter().map(|name| name.as_str().to_owned());
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(names(&reloaded.unchanged), ["s"]);
+    assert_eq!(names(&reloaded.restarted), ["t"]);
+    assert_eq!(names(&reloaded.started), ["new"]);
+    assert_eq!(names(&reloaded.stopped), ["gone"]);
+    let tools = |registry: &Registry| {
+        let catalog = registry.catalog();
+        let names = catalog.tools().iter().map(|tool| tool.name.to_string());
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        tools(&registry),
+        ["mcp_s_a", "mcp_t_a"],
+        "what is known stays"
+    );
+    until("the new one is there", || {
+        tools(&registry) == ["mcp_new_a", "mcp_s_a", "mcp_t_a"]
+    })
+    .await;
+    until("the old one is gone", || gone.processes().is_empty()).await;
+    until("the changed one is there again", || changed.spawns() == 2).await;
+    assert_eq!(kept.spawns(), 1);
+    for (tool, text) in [
+        ("mcp_s_a", "kept"),
+        ("mcp_t_a", "changed"),
+        ("mcp_new_a", "new"),
+    ] {
+        let answer = timeout(PATIENCE, registry.dispatch(tool, "{}"))
+            .await
+            .unwrap();
+        assert_eq!(answer, json!({ "result": text }).to_string());
+    }
+    close(&registry, &[&kept, &changed, &gone, &new]).await;
 }
