@@ -4,12 +4,15 @@
 //! use, filters them, and turns what a tool answers into JSON for a model.
 //! Everything here but the shells is pure: text and values in, values out.
 
+pub mod arguments;
 mod catalog;
 pub mod config;
 mod connect;
 pub mod environment;
 pub mod error;
 pub mod filter;
+#[cfg(test)]
+mod generated;
 mod glob;
 mod host;
 pub mod import;
@@ -18,6 +21,7 @@ pub mod name;
 pub mod nearest;
 mod open;
 pub mod outcome;
+mod pointer;
 mod registry;
 
 pub use catalog::{Catalog, CatalogTool, Ready, ServerState, ServerStatus};
