@@ -14,6 +14,7 @@ pub mod filter;
 #[cfg(test)]
 mod generated;
 mod glob;
+pub mod guard;
 mod host;
 pub mod import;
 pub mod life;

@@ -1,6 +1,10 @@
 //! Content blocks as one text.
 
+use std::borrow::Cow;
+
 use mcp_types::{ContentBlock, RawJson, ResourceContents};
+
+use crate::guard::strip_tags;
 
 /// The longest text of a server within a marker, in characters.
 const FIELD_LEN_MAX: usize = 200;
@@ -8,7 +12,11 @@ const FIELD_LEN_MAX: usize = 200;
 /// All blocks as text, joined by line feeds; what is not text becomes a marker.
 pub(super) fn text(content: &[ContentBlock]) -> String {
     let parts: Vec<String> = content.iter().map(block).collect();
-    without_tags(parts.join("\n"))
+    let text = parts.join("\n");
+    match strip_tags(&text) {
+        Cow::Owned(stripped) => stripped,
+        Cow::Borrowed(_) => text,
+    }
 }
 
 /// The text with its middle left out, or `None` if it is short enough.
@@ -148,15 +156,5 @@ impl Marker {
     fn end(mut self) -> String {
         self.text.push(']');
         self.text
-    }
-}
-
-/// Takes out Unicode's tag characters, which are invisible to people and readable for models.
-fn without_tags(text: String) -> String {
-    let is_tag = |char: char| ('\u{e0000}'..='\u{e007f}').contains(&char);
-    if text.contains(is_tag) {
-        text.replace(is_tag, "")
-    } else {
-        text
     }
 }
