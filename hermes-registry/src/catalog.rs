@@ -92,6 +92,8 @@ pub(crate) struct Told {
     pub(crate) tools: Vec<Arc<Tool>>,
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) cut: Option<Cut>,
+    /// What looks suspicious in the texts of its tools, for people.
+    pub(crate) suspicions: Vec<String>,
 }
 
 /// What is known of a server, before it becomes part of a catalog.
@@ -199,6 +201,13 @@ impl Catalog {
         self.tools.get(found)
     }
 
+    /// The tool that a route leads to, if it is offered.
+    #[must_use]
+    pub fn tool_at(&self, route: &Route) -> Option<&CatalogTool> {
+        let name = self.names.name(&route.server, &route.tool)?;
+        self.tool(name.as_str())
+    }
+
     /// The tool that is meant by a public name or by `server/tool`.
     ///
     /// # Errors
@@ -296,6 +305,7 @@ fn notes(server: &ServerConfig, told: &Told) -> Vec<String> {
         ),
         Some(_) => notes.push("its list of tools was cut: too many pages".to_owned()),
     }
+    notes.extend(told.suspicions.iter().cloned());
     let names: Vec<&str> = told.tools.iter().map(|tool| tool.name.as_str()).collect();
     let unmatched = server.filter().unmatched(&names);
     notes.extend(unmatched.iter().map(filter::Unmatched::to_string));

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use mcp_client::{Changes, Client, EraHint, Error};
 use mcp_transport::redact::Redactor;
-use mcp_types::Implementation;
+use mcp_types::{Implementation, Tool};
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
 use crate::catalog::{Ready, Told};
 use crate::config::{Protocol, ServerConfig};
 use crate::connect::Connect;
+use crate::guard::Report;
 use crate::host;
 
 /// A server that has just been connected, or why it was not.
@@ -53,7 +54,7 @@ pub(crate) async fn open(
     let told = tokio::select! {
         told = timeout_at(until, async {
             host::ask_for_log(&client, server).await;
-            ask(&client).await
+            ask(&client, redactor).await
         }) => told,
         _given_up = given_up.wait_for(|is_given_up| *is_given_up) => {
             Ok(Err(Error::not_started("connecting was given up".to_owned())))
@@ -71,8 +72,34 @@ pub(crate) async fn open(
     Err(failure)
 }
 
+/// The most suspicions of one server that are told.
+// Bound: whoever reads more than these has stopped trusting the server.
+const SUSPICIONS_MAX: usize = 20;
+
+/// What looks suspicious in the texts of tools, in words for people.
+fn suspicions(tools: &[Arc<Tool>], redactor: &Redactor) -> Vec<String> {
+    let mut told = Vec::new();
+    let mut left_out = 0;
+    for tool in tools {
+        let report = Report::of_tool(tool);
+        left_out += report.left_out;
+        for finding in &report.findings {
+            if told.len() < SUSPICIONS_MAX {
+                let text = format!("tool `{}`: {finding}", tool.name);
+                told.push(redactor.redact(&text).into_owned());
+            } else {
+                left_out += 1;
+            }
+        }
+    }
+    if left_out > 0 {
+        told.push(format!("{left_out} more suspicious texts of tools"));
+    }
+    told
+}
+
 /// Asks a server for its tools.
-pub(crate) async fn ask(client: &Client) -> Result<Told, Error> {
+pub(crate) async fn ask(client: &Client, redactor: &Redactor) -> Result<Told, Error> {
     let session = client.session();
     let listing = client.list_tools().await?;
     let tools: Vec<_> = listing.items.into_iter().map(Arc::new).collect();
@@ -86,6 +113,7 @@ pub(crate) async fn ask(client: &Client) -> Result<Told, Error> {
     };
     Ok(Told {
         ready,
+        suspicions: suspicions(&tools, redactor),
         tools,
         diagnostics: listing.diagnostics,
         cut: listing.cut,

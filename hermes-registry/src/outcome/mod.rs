@@ -12,6 +12,7 @@
 //! members survive.
 //! What is not text becomes a short marker in brackets with type, media type, address and size.
 //! Members of `_meta` that are not the protocol's own are kept.
+//! `warnings`, a list of texts, says what was odd about a result that is shown all the same.
 //! What is longer than [`OutcomeLimits`] allows is cut in the middle, and says so.
 
 mod equal;
@@ -75,6 +76,19 @@ impl Outcome {
         } else {
             Self::success(result, limits)
         }
+    }
+
+    /// The same with a member `warnings`: what the host found odd about a result that is shown all
+    /// the same.
+    #[must_use]
+    pub fn with_warnings(mut self, warnings: &[String]) -> Self {
+        // Each outcome is one object with a member at least.
+        if !warnings.is_empty() && self.json.pop() == Some('}') {
+            self.json.push_str(",\"warnings\":");
+            self.json.push_str(&to_json(warnings));
+            self.json.push('}');
+        }
+        self
     }
 
     fn error(result: &CallToolResult, limits: &OutcomeLimits, redactor: &Redactor) -> Self {

@@ -1,6 +1,6 @@
 //! Reads a server's list of tools again when it says that the list has changed.
 
-use std::sync::Weak;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use mcp_client::{Change, Changes};
@@ -48,11 +48,14 @@ pub(super) async fn follow(
 
 /// Reads the list once more; returns whether there is nothing left to do.
 async fn read_again(inner: &Weak<Inner>, server: SlotId, epoch: Epoch) -> bool {
-    let client = inner
-        .upgrade()
-        .and_then(|inner| inner.client(server, epoch));
-    let Some(client) = client else { return true };
-    match ask(&client).await {
+    let found = inner.upgrade().and_then(|inner| {
+        let configured = inner.with(server, |slot| Arc::clone(slot.server()))?;
+        Some((inner.client(server, epoch)?, configured))
+    });
+    let Some((client, configured)) = found else {
+        return true;
+    };
+    match ask(&client, &configured.redactor).await {
         Ok(told) => {
             if let Some(inner) = inner.upgrade() {
                 inner.take_told(server, epoch, told);

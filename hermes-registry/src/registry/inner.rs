@@ -17,6 +17,7 @@ use super::keeper::{Done, keep};
 use super::slot::{News, Server, Slot, Todo};
 use super::slots::{SlotId, Slots, Turnover};
 use crate::OutcomeLimits;
+use crate::arguments::Checkers;
 use crate::catalog::{Catalog, Told};
 use crate::config::Config;
 use crate::connect::Connect;
@@ -36,6 +37,8 @@ pub(super) struct Setup {
     pub(super) client: Implementation,
     pub(super) connector: Arc<dyn Connect>,
     pub(super) outcome_limits: OutcomeLimits,
+    /// Compiled schemas of tools.
+    pub(super) checkers: Checkers,
 }
 
 pub(super) struct Inner {
