@@ -155,7 +155,13 @@ impl From<RegistryError> for Failure {
             exit: match error {
                 RegistryError::CallFailed { .. } => Exit::ToolFailed,
                 RegistryError::Deadline { .. } => Exit::Deadline,
-                RegistryError::ServerUnavailable { .. } => Exit::Unreachable,
+                // The time was up before the call was even sent.
+                RegistryError::Refused { refusal, .. } if refusal.code() == "waited_too_long" => {
+                    Exit::Deadline
+                }
+                RegistryError::Refused { .. } | RegistryError::ServerUnavailable { .. } => {
+                    Exit::Unreachable
+                }
                 _ => Exit::Usage,
             },
         }
@@ -199,7 +205,7 @@ fn suggestion(error: &RegistryError) -> String {
         RegistryError::ToolFiltered { .. } => {
             "change `tools.include` or `tools.exclude` of that server".to_owned()
         }
-        RegistryError::ServerUnavailable { server, .. } => {
+        RegistryError::Refused { server, .. } | RegistryError::ServerUnavailable { server, .. } => {
             format!("`hermes mcp test {server}` tells more")
         }
         other => other.suggestion(),

@@ -71,10 +71,17 @@ fn report(
     called: &Called,
     target: Target,
 ) -> Result<Report, Failure> {
-    let Called { route, reply, .. } = called;
+    let Called {
+        route,
+        reply,
+        warnings,
+        ..
+    } = called;
     let server = route.server.as_str();
     let is_error = reply.value.failed();
     let mut report = Report::default();
+    let diagnostics = reply.diagnostics.iter().map(ToString::to_string);
+    let odd: Vec<String> = diagnostics.chain(warnings.iter().cloned()).collect();
     if settings.json {
         let unreadable = |error: mcp_client::Error| {
             let message = format!("the result of `{}` cannot be read: {error}", route.tool);
@@ -91,7 +98,7 @@ fn report(
             name: tool.map(|tool| tool.name.as_str()),
             is_error,
             result: &reply.raw.to_json().map_err(unreadable)?,
-            diagnostics: reply.diagnostics.iter().map(ToString::to_string).collect(),
+            diagnostics: odd,
         };
         report.text = json::object(&call, &settings.problems);
     } else {
@@ -111,7 +118,7 @@ fn report(
             report.text = shown;
         }
         let note = |diagnostic| format!("the result is not quite right: {diagnostic}");
-        report.notes.extend(reply.diagnostics.iter().map(note));
+        report.notes.extend(odd.iter().map(note));
     }
     report.exit = if is_error {
         Exit::ToolFailed

@@ -46,10 +46,11 @@ fn arguments_come_from_standard_input_too() {
         let run = home.run_with(words, "{\"a\": 2,\n \"b\": 3.5}\n");
         assert_eq!((run.code, run.stdout.as_str()), (0, "5.5\n"), "{run:?}");
     }
-    // Nothing at all is an empty object, of which the tool complains.
+    // Nothing at all is an empty object, which is not what the tool takes.
     let run = home.run(&["mcp", "call", "demo/add"]);
-    assert_eq!(run.code, 1, "{run:?}");
-    assert!(run.stderr.contains("missing field `a`"), "{run:?}");
+    assert_eq!(run.code, 2, "{run:?}");
+    let told = "`a`: expected a number, found nothing";
+    assert!(run.stderr.contains(told), "{run:?}");
     for wrong in ["{a:1}", "[1]", "{} {}"] {
         let run = home.run(&["mcp", "call", "demo/add", wrong]);
         assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{run:?}");
