@@ -12,12 +12,19 @@ const TYPES: [&str; 7] = [
     "null", "boolean", "integer", "number", "string", "array", "object",
 ];
 
-/// Valid schemas of 2020-12, with two definitions that they may refer to and that may refer to
+const REFERENCES: [&str; 4] = ["#", "#/$defs/one", "#/$defs/two", "#/definitions/one"];
+
+/// Valid schemas of 2020-12, with definitions that they may refer to and that may refer to
 /// themselves.
-pub(crate) fn schemas() -> impl Strategy<Value = Value> {
-    (schema(), schema(), schema()).prop_map(|(mut root, one, two)| {
+///
+/// With `has_reversals` there are `not` and `oneOf`, within which a looser schema is a stricter
+/// one.
+pub(crate) fn schemas(has_reversals: bool) -> impl Strategy<Value = Value> {
+    let inner = || schema(has_reversals);
+    (inner(), inner(), inner(), inner()).prop_map(|(mut root, one, two, old)| {
         if let Value::Object(members) = &mut root {
             members.insert("$defs".to_owned(), json!({"one": one, "two": two}));
+            members.insert("definitions".to_owned(), json!({"one": old}));
         }
         root
     })
@@ -60,7 +67,7 @@ where
     })
 }
 
-fn schema() -> impl Strategy<Value = Value> {
+fn schema(has_reversals: bool) -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(json!({})),
         Just(json!(true)),
@@ -74,20 +81,28 @@ fn schema() -> impl Strategy<Value = Value> {
         Just(json!({"type": "string", "minLength": 2, "pattern": "^x"})),
         Just(json!({"type": "number", "exclusiveMinimum": 0, "maximum": 2})),
     ];
-    leaf.prop_recursive(4, 32, 4, |inner| {
+    let union = if has_reversals { "oneOf" } else { "anyOf" };
+    leaf.prop_recursive(4, 32, 4, move |inner| {
         let branches = vec(inner.clone(), 1..4);
         prop_oneof![
             4 => object(inner.clone()),
             2 => branches.clone().prop_map(|branches| json!({"anyOf": branches, "title": "t"})),
-            1 => branches.clone().prop_map(|branches| json!({"oneOf": branches})),
+            1 => branches.clone().prop_map(move |branches| json!({union: branches})),
             1 => branches.clone().prop_map(|branches| json!({"allOf": branches})),
-            1 => inner.clone().prop_map(|inner| json!({"not": inner})),
+            1 => inner.clone().prop_map(move |inner| {
+                if has_reversals { json!({"not": inner}) } else { inner }
+            }),
             2 => inner.clone().prop_map(|inner| json!({"anyOf": [inner, {"type": "null"}]})),
             2 => inner.clone().prop_map(|inner| json!({"type": "array", "items": inner})),
             1 => branches.prop_map(|branches| json!({"prefixItems": branches, "maxItems": 3})),
             1 => inner.clone().prop_map(|inner| json!({"contains": inner, "uniqueItems": true})),
-            2 => (select(vec!["#/$defs/one", "#/$defs/two"]), inner).prop_map(
-                // A reference that comes back to itself at the same place has no meaning.
+            2 => vec(scalar(), 1..4).prop_map(|values| {
+                let branches = values.into_iter().map(|value| json!({"const": value}));
+                json!({"anyOf": branches.collect::<Vec<_>>(), "description": "d"})
+            }),
+            2 => (select(REFERENCES.to_vec()), inner).prop_map(
+                // Only within a property, as a reference that comes back to itself at the same
+                // place has no meaning.
                 |(reference, inner)| json!({"properties": {"a": {"$ref": reference}, "b": inner}})
             ),
         ]

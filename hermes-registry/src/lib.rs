@@ -17,6 +17,7 @@ mod glob;
 pub mod guard;
 mod host;
 pub mod import;
+mod json;
 pub mod life;
 pub mod name;
 pub mod nearest;
@@ -24,6 +25,7 @@ mod open;
 pub mod outcome;
 mod pointer;
 mod registry;
+pub mod schema;
 
 pub use catalog::{Catalog, CatalogTool, Ready, ServerState, ServerStatus};
 pub use config::{Config, ConfigError, Loaded, Problem, ServerConfig, Severity};

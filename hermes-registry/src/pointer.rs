@@ -2,7 +2,24 @@
 //!
 //! What they refer to is looked up by whoever holds the schema, in the form it has there.
 
-use percent_encoding::percent_decode_str;
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
+
+/// What cannot stand in the fragment of an address.
+const RESERVED: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'<')
+    .add(b'>')
+    .add(b'[')
+    .add(b'\\')
+    .add(b']')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
 
 /// The names and places that lead from the root to what `reference` refers to, if it is `#` or
 /// `#/` with a JSON pointer; none for an anchor, an address, or a text that is no UTF-8.
@@ -18,6 +35,17 @@ pub(crate) fn local(reference: &str) -> Option<Vec<String>> {
             .map(|step| step.replace("~1", "/").replace("~0", "~"))
             .collect(),
     )
+}
+
+/// The reference that these names and places are taken from.
+pub(crate) fn reference(steps: &[String]) -> String {
+    let mut reference = "#".to_owned();
+    for step in steps {
+        let step = step.replace('~', "~0").replace('/', "~1");
+        reference.push('/');
+        reference.extend(utf8_percent_encode(&step, RESERVED));
+    }
+    reference
 }
 
 #[cfg(test)]
@@ -46,6 +74,13 @@ mod tests {
                 .as_ref()
                 .map(|steps| steps.iter().map(String::as_str).collect());
             assert_eq!(found.as_deref(), expected, "{reference}");
+        }
+    }
+
+    #[test]
+    fn a_reference_is_written_as_it_is_read() {
+        for text in ["#", "#/", "#/$defs/Page%3CUser%3E/0", "#/a~1b/c~0d%25/%20"] {
+            assert_eq!(reference(&local(text).unwrap()), text);
         }
     }
 }
