@@ -112,6 +112,13 @@ impl Knowledge {
         self.error = None;
     }
 
+    /// The server is gone, which may have been told with more to it already.
+    pub(crate) fn fail_unless_told(&mut self, error: impl FnOnce() -> Error) {
+        if self.error.is_none() {
+            self.fail(error());
+        }
+    }
+
     /// The server could not be reached, or is gone.
     pub(crate) fn fail(&mut self, error: Error) {
         self.error = Some(Arc::new(error));

@@ -36,6 +36,12 @@ pub struct LifeStatus {
 }
 
 impl Life {
+    /// What was last wrong, until the server proves that it works.
+    #[must_use]
+    pub fn fault(&self) -> Option<&Fault> {
+        self.fault.as_ref()
+    }
+
     /// What is known at this moment.
     #[must_use]
     pub fn status(&self, now: Instant) -> LifeStatus {

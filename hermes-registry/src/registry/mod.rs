@@ -216,7 +216,7 @@ impl Registry {
             tried.extend(before.map(|before| (server, before)));
         }
         let is_out = |(server, before): &(SlotId, u64)| {
-            let is_out = |slot: &Slot| slot.is_connecting() && slot.outcomes() == *before;
+            let is_out = |slot: &Slot| slot.is_connecting(clock()) && slot.outcomes() == *before;
             self.inner.with(*server, is_out).unwrap_or(false)
         };
         // The end of an attempt is published, and so is that of the registry.

@@ -261,6 +261,14 @@ impl Slot {
                 Effect::Start(started) => self.tell(started.ticket, Ok(started)),
             }
         }
+        // A call may be the first to tell that the connection is gone.
+        if news == News::State
+            && self.life.epoch().is_none()
+            && let Some(fault) = self.life.fault()
+        {
+            let error = || Error::not_started(fault.text().to_owned());
+            self.known.fail_unless_told(error);
+        }
         news
     }
 
@@ -284,9 +292,13 @@ impl Slot {
         }
     }
 
-    /// Whether an attempt to connect is out, or is about to be.
-    pub(super) fn is_connecting(&self) -> bool {
-        self.life.state() == State::Connecting
+    /// Whether an attempt to connect is out, or begins as soon as what was there has ended.
+    pub(super) fn is_connecting(&self, now: Instant) -> bool {
+        match self.life.state() {
+            State::Connecting => true,
+            State::Waiting => self.life.status(now).next_attempt_in == Some(Duration::ZERO),
+            _ => false,
+        }
     }
 
     /// Ends the life for good.

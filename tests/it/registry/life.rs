@@ -323,3 +323,47 @@ async fn another_configuration_disturbs_only_the_servers_that_it_changes() {
     }
     close(&registry, &[&kept, &changed, &gone, &new]).await;
 }
+
+#[tokio::test]
+async fn a_server_that_dies_of_its_calls_is_given_up_with_what_it_died_of() {
+    let dies = [LIST, &say_tools(&["a"]), DIES_OF_A_CALL, r#"{"exit":7}"#];
+    let stage = stage(&dies);
+    let settings = fast(json!({"reconnect": {"retries": 0}}));
+    let registry = registry(json!({ "s": configured(&stage, settings) }));
+    registry.discover().await;
+    let lost = dispatched(&registry).await;
+    assert_eq!(lost["error"]["outcome_uncertain"], true, "{lost}");
+    until("the server is given up", || {
+        life(&registry) == State::Parked
+    })
+    .await;
+    let catalog = registry.discover_server("s").await.unwrap();
+    assert_eq!(life(&registry), State::Ready, "it was asked for");
+    assert!(matches!(
+        catalog.server("s").unwrap().state,
+        ServerState::Ready(_)
+    ));
+    let lost = dispatched(&registry).await;
+    assert_eq!(lost["error"]["outcome_uncertain"], true, "{lost}");
+    until("the server is given up", || {
+        life(&registry) == State::Parked
+    })
+    .await;
+    let catalog = registry.changed(&catalog).await;
+    let failure = match &catalog.server("s").unwrap().state {
+        ServerState::Failed(error) => error.to_string(),
+        state => panic!("{state:?}"),
+    };
+    assert!(failure.contains("code 7"), "{failure}");
+    close(&registry, &[&stage]).await;
+}
+
+#[tokio::test]
+async fn dropping_a_registry_ends_its_servers() {
+    let stage = stage(&[&healthy("ok")]);
+    let registry = registry(json!({ "s": configured(&stage, json!({})) }));
+    registry.discover().await;
+    assert!(!stage.processes().is_empty());
+    drop(registry);
+    until("no process is left", || stage.processes().is_empty()).await;
+}
