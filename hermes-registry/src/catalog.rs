@@ -245,24 +245,31 @@ impl Catalog {
             .servers
             .iter()
             .find(|status| status.name == *server.name());
-        match status.map(|status| &status.state) {
-            Some(ServerState::Disabled) => Err(RegistryError::ServerDisabled {
+        let route = self.names.name(server.name(), tool);
+        let route = route.and_then(|name| self.names.route(name.as_str()));
+        match status.map(|status| (&status.state, status.life)) {
+            Some((ServerState::Disabled, _)) => Err(RegistryError::ServerDisabled {
                 server: server.name().clone(),
-            }),
-            Some(ServerState::Failed(error)) => Err(RegistryError::ServerUnavailable {
-                server: server.name().clone(),
-                cause: Box::new(Arc::clone(error)),
-                outcome_uncertain: false,
             }),
             _ if !server.filter().allows(tool) => Err(RegistryError::ToolFiltered {
                 server: server.name().clone(),
                 tool: tool.to_owned(),
             }),
-            _ => {
-                let route = self.names.name(server.name(), tool);
-                let route = route.and_then(|name| self.names.route(name.as_str()));
-                route.cloned().ok_or_else(|| self.unknown(name))
+            // Whether a call may go to a server that was given up is decided where it is let through.
+            _ if route.is_some() => route.cloned().ok_or_else(|| self.unknown(name)),
+            Some((ServerState::Failed(error), life)) if life != State::Parked => {
+                Err(RegistryError::ServerUnavailable {
+                    server: server.name().clone(),
+                    cause: Box::new(Arc::clone(error)),
+                    outcome_uncertain: false,
+                })
             }
+            // Nobody knows its tools yet; a call wakes it.
+            Some((ServerState::Idle | ServerState::Failed(_), _)) => Ok(Route {
+                server: server.name().clone(),
+                tool: tool.into(),
+            }),
+            _ => Err(self.unknown(name)),
         }
     }
 

@@ -26,6 +26,9 @@ pub(crate) async fn open(
     redactor: &Redactor,
     mut given_up: watch::Receiver<bool>,
 ) -> Connected {
+    if *given_up.borrow() {
+        return Err(Error::not_started("connecting was given up".to_owned()));
+    }
     let until = Instant::now() + server.connect_timeout();
     let builder = Client::builder(we.clone())
         .server_name(server.name().as_str())

@@ -1,18 +1,20 @@
 //! Calls by name: what is looked at before one is sent, and what a model sees of it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_client::error::Budget;
+use mcp_client::error::{Budget, ExchangeFailureKind};
 use mcp_client::{Error, Reply};
 use mcp_transport::redact::Redactor;
-use mcp_types::{CallToolResult, ProgressParams, RawJson};
+use mcp_types::{CallToolResult, ProgressParams, RawJson, Tool};
 
 use super::Registry;
 use super::inner::clock;
 use super::pass::{Admission, Pass};
 use super::slot::Server;
+use super::slots::SlotId;
 use crate::arguments::Check;
-use crate::life::CallEnd;
+use crate::life::{CallEnd, Refusal};
 use crate::name::{Route, ServerName};
 use crate::{Outcome, RegistryError};
 
@@ -20,12 +22,17 @@ use crate::{Outcome, RegistryError};
 /// is longer.
 const CALL_MAX: Duration = Duration::from_secs(30 * 60);
 
+/// The longest time that a caller can give a call: a day, as a configuration can.
+const TIMEOUT_MAX: Duration = Duration::from_secs(86_400);
+
 impl Registry {
     /// Calls a tool by its public name, or as `server/tool`, with a JSON object as arguments.
     ///
     /// A server that is asleep is woken for it, and one that is being connected again is waited
     /// for, as long as the call may take; so is the end of other calls of a server that does one
-    /// at a time. `timeout`, if given, replaces the server's own for this call and covers the wait.
+    /// at a time. `timeout`, if given, replaces the server's own for this call and covers the wait;
+    /// more than a day is a day, and a call that runs out of less than the server's own says nothing
+    /// against the server.
     /// Progress goes to `progress`, which must be quick and must not block.
     ///
     /// # Errors
@@ -43,6 +50,46 @@ impl Registry {
         timeout: Option<Duration>,
         progress: Option<Box<dyn FnMut(ProgressParams) + Send>>,
     ) -> Result<Called, RegistryError> {
+        let prepared = self.prepare(name, arguments)?;
+        let config = &prepared.server.config;
+        let configured = config.timeout_of(&prepared.route.tool);
+        let idle = timeout.unwrap_or(configured).min(TIMEOUT_MAX);
+        let hard = timeout.map_or_else(|| idle.max(CALL_MAX), |_own| idle);
+        let admitted = self.admit(&prepared, idle).await?;
+        let Admission {
+            pass,
+            client,
+            queued,
+        } = admitted;
+        let left = timeout.map_or(idle, |_own| idle.saturating_sub(queued));
+        let mut call = client
+            .call_tool(&prepared.route.tool, &prepared.arguments)
+            .timeout(left)
+            .timeout_max(hard.saturating_sub(queued));
+        if let Some(progress) = progress {
+            call = call.on_progress(progress);
+        }
+        if let Some(level) = config.log_level() {
+            call = call.log_level(level.clone());
+        }
+        match call.await {
+            Ok(reply) => {
+                pass.end(CallEnd::Answered);
+                Ok(self.answered(prepared, reply, queued))
+            }
+            Err(error) => {
+                pass.end(match CallEnd::of(&error) {
+                    // A caller's own impatience says nothing of the server.
+                    CallEnd::TimedOut if left < configured => CallEnd::Abandoned,
+                    end => end,
+                });
+                Err(failed(prepared.route, error, timeout.is_some()))
+            }
+        }
+    }
+
+    /// Finds out what is to be called, and whether the arguments fit.
+    fn prepare(&self, name: &str, arguments: &str) -> Result<Prepared, RegistryError> {
         let catalog = self.catalog();
         let route = catalog.resolve(name, &self.config())?;
         let arguments = read_arguments(arguments, &route)?;
@@ -53,57 +100,75 @@ impl Registry {
                 nearest: Vec::new(),
             });
         };
-        let tool = catalog.tool_at(&route).map(|offered| &*offered.tool);
-        let checkers = &self.inner.setup().checkers;
-        if let Some(tool) = tool.filter(|_| server.config.validates_arguments())
-            && let Check::Differs(mismatches) = checkers.check_arguments(tool, &arguments)
+        let tool = catalog.tool_at(&route).map(|at| Arc::clone(&at.tool));
+        if let Some(tool) = tool
+            .as_deref()
+            .filter(|_| server.config.validates_arguments())
+            && let Check::Differs(mismatches) = self
+                .inner
+                .setup()
+                .checkers
+                .check_arguments(tool, &arguments)
         {
             let text = mismatches.to_string();
             let text = server.redactor.redact(&text).into_owned();
             return Err(invalid(&route, text));
         }
-        let Server {
-            config: server,
-            redactor,
-        } = &*server;
-        let idle = timeout.unwrap_or_else(|| server.timeout_of(&route.tool));
-        let hard = timeout.unwrap_or_else(|| idle.max(CALL_MAX));
-        let admitted = Pass::admit(&self.inner, id, server.name(), clock() + idle).await?;
-        let Admission {
-            pass,
-            client,
+        Ok(Prepared {
+            route,
+            id,
+            server,
+            tool,
+            arguments,
+        })
+    }
+
+    /// Waits until the call may be made, with a server that has come into the place of its own if
+    /// that is just being ended.
+    async fn admit(
+        &self,
+        prepared: &Prepared,
+        within: Duration,
+    ) -> Result<Admission, RegistryError> {
+        let deadline = clock() + within;
+        let name = &prepared.route.server;
+        let refused = match Pass::admit(&self.inner, prepared.id, name, deadline).await {
+            Err(RegistryError::Refused { refusal, server })
+                if matches!(*refusal, Refusal::Closing) =>
+            {
+                RegistryError::Refused { refusal, server }
+            }
+            admitted => return admitted,
+        };
+        match self.inner.named(name.as_str()) {
+            Some((successor, _)) if successor != prepared.id => {
+                Pass::admit(&self.inner, successor, name, deadline).await
+            }
+            _ => Err(refused),
+        }
+    }
+
+    fn answered(
+        &self,
+        prepared: Prepared,
+        reply: Reply<CallToolResult>,
+        queued: Duration,
+    ) -> Called {
+        let Prepared {
+            route,
+            server,
+            tool,
+            ..
+        } = prepared;
+        let checkers = &self.inner.setup().checkers;
+        let odd = tool.and_then(|tool| checkers.check_output(&tool, &reply.value));
+        let warning = odd.map(|odd| server.redactor.redact(&odd.to_string()).into_owned());
+        Called {
+            route,
+            reply,
             queued,
-        } = admitted;
-        let mut call = client
-            .call_tool(&route.tool, &arguments)
-            .timeout(if timeout.is_some() {
-                idle.saturating_sub(queued)
-            } else {
-                idle
-            })
-            .timeout_max(hard.saturating_sub(queued));
-        if let Some(progress) = progress {
-            call = call.on_progress(progress);
-        }
-        if let Some(level) = server.log_level() {
-            call = call.log_level(level.clone());
-        }
-        match call.await {
-            Ok(reply) => {
-                pass.end(CallEnd::Answered);
-                let odd = tool.and_then(|tool| checkers.check_output(tool, &reply.value));
-                let warnings = odd.map(|odd| redactor.redact(&odd.to_string()).into_owned());
-                Ok(Called {
-                    route,
-                    reply,
-                    queued,
-                    warnings: warnings.into_iter().collect(),
-                })
-            }
-            Err(error) => {
-                pass.end(CallEnd::of(&error));
-                Err(failed(route, error, timeout.is_some()))
-            }
+            warnings: warning.into_iter().collect(),
+            server,
         }
     }
 
@@ -129,15 +194,9 @@ impl Registry {
     /// What a model gets to see of a result.
     #[must_use]
     pub fn outcome(&self, called: &Called) -> Outcome {
-        let of_registry = self.inner.setup().outcome_limits;
-        let result = &called.reply.value;
-        let outcome = match self.inner.named(called.route.server.as_str()) {
-            Some((_, server)) => {
-                let limits = server.config.output().limits(of_registry);
-                Outcome::new(result, &limits, &server.redactor)
-            }
-            None => Outcome::new(result, &of_registry, &Redactor::default()),
-        };
+        let Server { config, redactor } = &*called.server;
+        let limits = config.output().limits(self.inner.setup().outcome_limits);
+        let outcome = Outcome::new(&called.reply.value, &limits, redactor);
         outcome.with_warnings(&called.warnings)
     }
 }
@@ -155,6 +214,18 @@ pub struct Called {
     /// What is odd about the result, which is handed on all the same: above all, structured content
     /// that is not what the tool's output schema says.
     pub warnings: Vec<String>,
+    /// As it was configured when the call was made, whatever holds now.
+    server: Arc<Server>,
+}
+
+/// A call that only has to be let through.
+struct Prepared {
+    route: Route,
+    id: SlotId,
+    server: Arc<Server>,
+    /// What its server says about it, if it has told.
+    tool: Option<Arc<Tool>>,
+    arguments: RawJson,
 }
 
 fn invalid(route: &Route, why: String) -> RegistryError {
@@ -177,6 +248,14 @@ fn read_arguments(arguments: &str, route: &Route) -> Result<RawJson, RegistryErr
     }
 }
 
+/// Whether there was no connection, or a gateway spoke where the server should have.
+fn is_unreachable(kind: ExchangeFailureKind) -> bool {
+    matches!(
+        kind,
+        ExchangeFailureKind::Connect(_) | ExchangeFailureKind::Status(502..=504)
+    )
+}
+
 fn failed(route: Route, error: Error, is_own_timeout: bool) -> RegistryError {
     let Route { server, tool } = route;
     let outcome_uncertain = error.sent() == mcp_client::Sent::Maybe;
@@ -192,6 +271,13 @@ fn failed(route: Route, error: Error, is_own_timeout: bool) -> RegistryError {
             after: timed_out.after,
             outcome_uncertain,
         },
+        Error::Exchange(ref exchange) if is_unreachable(exchange.kind) => {
+            RegistryError::ServerUnavailable {
+                server,
+                cause: Box::new(error),
+                outcome_uncertain,
+            }
+        }
         Error::Closed(_) | Error::Spawn(_) => RegistryError::ServerUnavailable {
             server,
             cause: Box::new(error),

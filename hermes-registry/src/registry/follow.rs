@@ -64,7 +64,8 @@ async fn read_again(inner: &Weak<Inner>, server: SlotId, epoch: Epoch) -> bool {
         }
         // The old list is better than none.
         Err(error) => {
-            tracing::warn!(%error, "the list of tools could not be read again");
+            let name = configured.config.name().as_str();
+            tracing::warn!(server = name, %error, "the list of tools could not be read again");
             client.closed().is_some()
         }
     }

@@ -159,7 +159,12 @@ impl Inner {
 
     /// Starts the keeper, unless it runs or is not wanted any more.
     fn keep(self: &Arc<Self>, state: &mut State) {
-        if state.keeper.is_none() && !state.is_closed {
+        // One whose runtime has ended is none.
+        let is_kept = state
+            .keeper
+            .as_ref()
+            .is_some_and(|keeper| !keeper.is_finished());
+        if !is_kept && !state.is_closed {
             let keeper = keep(
                 Arc::downgrade(self),
                 Arc::clone(&self.wake),
@@ -293,27 +298,39 @@ impl Inner {
     pub(super) async fn close(self: &Arc<Self>) {
         let now = clock();
         let mut published = self.published();
-        let has_keeper = {
+        let (all, mut keeper) = {
             let mut state = self.lock();
             state.is_closed = true;
-            state.keeper.is_some()
+            (state.slots.all(), state.keeper.take())
         };
-        let all = self.lock().slots.all();
         for server in all {
             self.change(server, |slot, todo| {
                 ((), slot.close(now, CLOSE_GRACE, todo))
             });
         }
-        if has_keeper {
+        self.publish();
+        if let Some(keeper) = &mut keeper {
             // Each life is over within its own bounds, whether or not what it waits for is told.
-            while !self.lock().slots.are_all_closed() && published.changed().await.is_ok() {}
+            while !self.lock().slots.are_all_closed() {
+                tokio::select! {
+                    published = published.changed() => if published.is_err() { break },
+                    // A keeper that panicked, or whose runtime has ended, has ended as well.
+                    _ended = &mut *keeper => break,
+                }
+            }
         }
         self.closing.send_replace(true);
-        let keeper = self.lock().keeper.take();
-        if let Some(keeper) = keeper {
-            // A keeper that panicked has ended as well.
+        if let Some(keeper) = keeper.filter(|keeper| !keeper.is_finished()) {
             let _: Result<(), tokio::task::JoinError> = keeper.await;
         }
+        self.publish();
+    }
+
+    /// Completes when the registry is closed.
+    pub(super) async fn closed(&self) {
+        let mut closing = self.closing.subscribe();
+        let _: Result<watch::Ref<'_, bool>, watch::error::RecvError> =
+            closing.wait_for(|is_over| *is_over).await;
     }
 }
 

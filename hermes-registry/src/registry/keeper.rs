@@ -17,7 +17,7 @@ use super::follow::follow;
 use super::inner::{Inner, Setup};
 use super::slot::{Server, Todo};
 use super::slots::SlotId;
-use crate::life::{CheckId, Epoch, Fault, FaultKind};
+use crate::life::{CallEnd, CheckId, Epoch, Fault, FaultKind};
 use crate::open::{self, Connected};
 
 /// What has come of something that was begun.
@@ -171,8 +171,12 @@ async fn health(client: &Client, until: Instant) -> Result<(), Fault> {
         }
     };
     match timeout_at(until.into(), asked).await {
-        Ok(Ok(()) | Err(mcp_client::Error::Answered(_))) => Ok(()),
-        Ok(Err(error)) => Err(Fault::new(FaultKind::Transient, error.to_string())),
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(error)) => match CallEnd::of(&error) {
+            CallEnd::Answered => Ok(()),
+            CallEnd::Unauthorized(fault) => Err(fault),
+            _ => Err(Fault::new(FaultKind::Transient, error.to_string())),
+        },
         Err(_elapsed) => {
             let text = "it gave no sign of life in time";
             Err(Fault::new(FaultKind::Transient, text))

@@ -145,6 +145,10 @@ impl Registry {
     ///
     /// A server that is configured otherwise keeps its tools until it has told them anew. A closed
     /// registry takes none on.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a tokio runtime, unless the registry is in use in one already.
     pub fn reload(&self, config: Config) -> Reloaded {
         let turnover = self.inner.reload(config).unwrap_or_default();
         let names = |ids: Vec<SlotId>| {
@@ -219,25 +223,31 @@ impl Registry {
             let is_out = |slot: &Slot| slot.is_connecting(clock()) && slot.outcomes() == *before;
             self.inner.with(*server, is_out).unwrap_or(false)
         };
-        // The end of an attempt is published, and so is that of the registry.
-        while tried.iter().any(is_out) && published.changed().await.is_ok() {}
+        // The end of an attempt is published.
+        let over = async { while tried.iter().any(is_out) && published.changed().await.is_ok() {} };
+        tokio::select! {
+            () = over => {}
+            () = self.inner.closed() => {}
+        }
         self.inner.publish();
         self.catalog()
     }
 
-    /// Waits until there is a newer catalog than `seen`, or until a server is in another state.
+    /// Waits until there is a newer catalog than `seen`, as when a server is in another state, or
+    /// until the registry is closed.
     ///
     /// # Cancel safety
     ///
     /// Nothing is lost by dropping the future.
     pub async fn changed(&self, seen: &Arc<Catalog>) -> Arc<Catalog> {
         let mut published = self.inner.published();
-        loop {
-            let catalog = self.catalog();
-            if !Arc::ptr_eq(&catalog, seen) || published.changed().await.is_err() {
-                return catalog;
-            }
+        let is_news = || !Arc::ptr_eq(&self.catalog(), seen);
+        let news = async { while !is_news() && published.changed().await.is_ok() {} };
+        tokio::select! {
+            () = news => {}
+            () = self.inner.closed() => {}
         }
+        self.catalog()
     }
 
     /// Ends all servers, all at once, and waits until they are gone; those that are being connected

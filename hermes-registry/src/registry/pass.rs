@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mcp_client::{Client, Error};
+use tokio::time::timeout_at;
 
 use super::inner::{Inner, clock};
 use super::slot::Admitted;
@@ -11,6 +12,9 @@ use super::slots::SlotId;
 use crate::RegistryError;
 use crate::life::{CallEnd, Started, Ticket};
 use crate::name::ServerName;
+
+/// How much later than its deadline a call is told that nobody lets it through.
+const LATE: Duration = Duration::from_secs(1);
 
 /// A call that runs, or waits to.
 ///
@@ -62,7 +66,9 @@ impl Pass {
             }
             Admitted::Waits(ticket, turn) => {
                 pass.ticket = Some(ticket);
-                let turn = turn.await;
+                // The life keeps the deadline, as long as there is a keeper that wakes it.
+                let turn = timeout_at((deadline + LATE).into(), turn).await;
+                let turn = turn.map_err(|_late| unavailable(name, "nobody keeps the servers"))?;
                 let turn = turn.map_err(|_gone| unavailable(name, "the registry is closed"))?;
                 turn.map_err(refused)?
             }

@@ -181,14 +181,14 @@ impl Slot {
         connected: Connected,
         todo: &mut Vec<Todo>,
     ) -> News {
-        if self
-            .attempt
-            .as_ref()
-            .is_some_and(|(number, _)| *number == epoch)
-        {
+        // What an attempt tells that was given up changes nothing.
+        let is_current = |(number, _): &(Epoch, _)| *number == epoch;
+        let is_awaited = self.attempt.as_ref().is_some_and(is_current);
+        if is_awaited {
             self.attempt = None;
+            self.outcomes += 1;
         }
-        self.outcomes += 1;
+        let is_wanted = is_awaited && self.life.state() == State::Connecting;
         match connected {
             Ok((client, changes, told)) => {
                 self.clients.push((epoch, client.clone()));
@@ -208,7 +208,9 @@ impl Slot {
             Err(error) => {
                 let fault = Fault::of_connecting(&error, self.life.has_connected());
                 self.life.handle_connect_failed(now, epoch, fault);
-                self.known.fail(error);
+                if is_wanted {
+                    self.known.fail(error);
+                }
                 self.settle(todo)
             }
         }

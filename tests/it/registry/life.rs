@@ -367,3 +367,59 @@ async fn dropping_a_registry_ends_its_servers() {
     drop(registry);
     until("no process is left", || stage.processes().is_empty()).await;
 }
+
+#[tokio::test]
+async fn a_lazy_server_is_left_alone_by_a_discovery_and_connected_by_its_first_call() {
+    let stage = stage(&[&healthy("ok")]);
+    let registry = registry(json!({ "s": configured(&stage, json!({"lazy": true})) }));
+    registry.discover().await;
+    assert_eq!((stage.spawns(), life(&registry)), (0, State::Idle));
+    let answer = timeout(PATIENCE, registry.dispatch("s/a", "{}")).await;
+    assert_eq!(answer.unwrap(), r#"{"result":"ok"}"#);
+    assert_eq!(stage.spawns(), 1);
+    close(&registry, &[&stage]).await;
+}
+
+#[tokio::test]
+async fn a_call_of_a_server_that_is_replaced_meanwhile_goes_to_the_new_one_and_hides_as_before() {
+    let hangs = r#"{"swallow":"tools/call","times":1}"#;
+    let old = stage(&[LIST, &say_tools(&["a"]), hangs, hangs]);
+    let new = stage(&[&healthy("new")]);
+    let registry = registry(json!({ "s": configured(&old, json!({})) }));
+    registry.discover().await;
+    let first = registry.call("mcp_s_a", "{}", Some(Duration::from_secs(2)), None);
+    let second = async {
+        old.until("the first call runs", |record| {
+            record.of("tools/call").len() == 1
+        })
+        .await;
+        // It waits behind the first, since the server does one at a time.
+        let waits = registry.dispatch("mcp_s_a", "{}");
+        let reload = async {
+            until("it waits", || registry.lives()[0].1.queued == 1).await;
+            let servers = json!({ "s": configured(&new, json!({})) });
+            let text = json!({ "mcp_servers": servers }).to_string();
+            let next = Config::parse(&text, "config.yaml", &|_name| None).unwrap();
+            registry.reload(next.config)
+        };
+        tokio::join!(waits, reload).0
+    };
+    let both = async { tokio::join!(first, second) };
+    let (first, second) = timeout(PATIENCE, both).await.unwrap();
+    assert!(first.is_err(), "it was never answered");
+    assert_eq!(second, r#"{"result":"new"}"#);
+    assert_eq!(old.record().of("tools/call").len(), 1);
+    close(&registry, &[&old, &new]).await;
+}
+
+#[tokio::test]
+async fn closing_ends_whoever_waits_for_something_new() {
+    let registry = registry(json!({ "s": {"command": "never-started"} }));
+    let seen = registry.catalog();
+    let both = async { tokio::join!(registry.changed(&seen), registry.close()) };
+    timeout(PATIENCE, both).await.unwrap();
+    // Nothing hangs afterwards either.
+    let catalog = timeout(PATIENCE, registry.discover()).await.unwrap();
+    timeout(PATIENCE, registry.changed(&catalog)).await.unwrap();
+    assert_eq!(life(&registry), State::Closed);
+}
