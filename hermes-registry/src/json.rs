@@ -117,11 +117,18 @@ impl Json {
     /// The value as a text without white space, members in their order.
     pub(crate) fn dense(&self) -> String {
         let mut out = String::new();
-        self.write(&mut out);
+        self.write(&mut out, false);
         out
     }
 
-    fn write(&self, out: &mut String) {
+    /// The same text for every order of members and every way to write a text.
+    pub(crate) fn canonical(&self) -> String {
+        let mut out = String::new();
+        self.write(&mut out, true);
+        out
+    }
+
+    fn write(&self, out: &mut String, is_sorted: bool) {
         match self {
             Self::Plain(text) => out.push_str(text),
             Self::Text(text) => out.push_str(&quoted(text)),
@@ -129,17 +136,21 @@ impl Json {
                 out.push('[');
                 for (index, item) in items.iter().enumerate() {
                     out.push_str(if index > 0 { "," } else { "" });
-                    item.write(out);
+                    item.write(out, is_sorted);
                 }
                 out.push(']');
             }
             Self::Object(members) => {
+                let mut members: Vec<&(String, Self)> = members.0.iter().collect();
+                if is_sorted {
+                    members.sort_by(|(one, _), (other, _)| one.cmp(other));
+                }
                 out.push('{');
-                for (index, (name, member)) in members.0.iter().enumerate() {
+                for (index, (name, member)) in members.into_iter().enumerate() {
                     out.push_str(if index > 0 { "," } else { "" });
                     out.push_str(&quoted(name));
                     out.push(':');
-                    member.write(out);
+                    member.write(out, is_sorted);
                 }
                 out.push('}');
             }
@@ -187,14 +198,34 @@ mod tests {
 
     #[test]
     fn a_value_comes_out_as_it_went_in_but_for_white_space_and_escapes() {
-        for (text, dense) in [
-            ("12345678901234567890.10", "12345678901234567890.10"),
-            (" { \"b\" : 1e2 , \"a\" : [ ] } ", r#"{"b":1e2,"a":[]}"#),
-            (r#"["\u00e9\/","\n",null]"#, r#"["é/","\n",null]"#),
-            (r#""\ud800""#, r#""\ud800""#),
-            (r#"{"a":1,"b":2,"a":3}"#, r#"{"b":2,"a":3}"#),
+        for (text, dense, canonical) in [
+            (
+                "12345678901234567890.10",
+                "12345678901234567890.10",
+                "12345678901234567890.10",
+            ),
+            (
+                " { \"b\" : 1e2 , \"a\" : [ ] } ",
+                r#"{"b":1e2,"a":[]}"#,
+                r#"{"a":[],"b":1e2}"#,
+            ),
+            (
+                r#"["\u00e9\/","\n",null]"#,
+                r#"["é/","\n",null]"#,
+                r#"["é/","\n",null]"#,
+            ),
+            (r#""\ud800""#, r#""\ud800""#, r#""\ud800""#),
+            (
+                r#"{"a":1,"b":{"d":1,"c":2},"a":3}"#,
+                r#"{"b":{"d":1,"c":2},"a":3}"#,
+                r#"{"a":3,"b":{"c":2,"d":1}}"#,
+            ),
         ] {
-            assert_eq!(Json::parse(text, 100).unwrap().dense(), dense);
+            let json = Json::parse(text, 100).unwrap();
+            assert_eq!(
+                (json.dense(), json.canonical()),
+                (dense.to_owned(), canonical.to_owned())
+            );
         }
     }
 

@@ -23,6 +23,7 @@ pub mod name;
 pub mod nearest;
 mod open;
 pub mod outcome;
+pub mod pins;
 mod pointer;
 mod registry;
 pub mod schema;

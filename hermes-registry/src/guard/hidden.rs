@@ -84,3 +84,8 @@ pub(super) fn is_invisible(char: char) -> bool {
                 | '\u{e0100}'..='\u{e01ef}'
         )
 }
+
+/// Whether people do not see the character although it says something, or changes what they see.
+pub(crate) fn is_hidden(char: char) -> bool {
+    is_tag(char) || is_invisible(char)
+}

@@ -18,5 +18,6 @@ mod rules;
 mod tests;
 
 pub use command::{Part, Suspicion, suspicion};
+pub(crate) use hidden::is_hidden;
 pub use hidden::strip_tags;
 pub use report::{FINDINGS_MAX, Finding, Report, SCANNED_LEN_MAX};
