@@ -27,6 +27,7 @@ pub mod pins;
 mod pointer;
 mod registry;
 pub mod schema;
+pub mod toolsets;
 pub mod view;
 
 pub use catalog::{Catalog, CatalogTool, Ready, ServerState, ServerStatus};
