@@ -13,6 +13,7 @@ use mcp_transport::redact::Redactor;
 use crate::life::Refusal;
 use crate::name::ServerName;
 use crate::outcome::ModelError;
+use crate::view;
 
 /// What lies behind an error; its text is shown, so its own crate has redacted it.
 pub type Cause = Box<dyn StdError + Send + Sync>;
@@ -53,6 +54,11 @@ pub enum RegistryError {
         tool: String,
         /// What is wrong with them.
         cause: Cause,
+    },
+    /// The agent may not use the tool.
+    NotPermitted {
+        /// What keeps it from doing so.
+        refusal: Box<view::Refusal>,
     },
     /// The call was not let through to the server; it has not run.
     Refused {
@@ -110,6 +116,7 @@ impl RegistryError {
             | Self::ServerDisabled { server }
             | Self::ServerUnavailable { server, .. }
             | Self::ToolFiltered { server, .. } => Some(server),
+            Self::NotPermitted { refusal } => Some(refusal.server()),
             Self::UnknownServer { .. } | Self::UnknownTool { .. } => None,
         }
     }
@@ -121,6 +128,7 @@ impl RegistryError {
             Self::CallFailed { .. } => "call_failed",
             Self::Deadline { .. } => "deadline",
             Self::InvalidArguments { .. } => "invalid_arguments",
+            Self::NotPermitted { refusal } => refusal.code(),
             Self::Refused { refusal, .. } => refusal.code(),
             Self::ServerDisabled { .. } => "server_disabled",
             Self::ServerUnavailable { .. } => "server_unavailable",
@@ -181,6 +189,7 @@ impl RegistryError {
             Self::UnknownServer { .. } => "choose one of the configured servers".to_owned(),
             Self::UnknownTool { .. } => "choose one of the offered tools".to_owned(),
             Self::InvalidArguments { .. } => "correct the arguments and call again".to_owned(),
+            Self::NotPermitted { .. } => "use a tool that is offered".to_owned(),
             Self::Refused { refusal, .. } => refusal.suggestion(),
             Self::ServerDisabled { server } => {
                 format!("use another tool; the user can set `enabled: true` for `{server}`")
@@ -247,6 +256,7 @@ impl fmt::Display for RegistryError {
                     "the arguments are not what `{tool}` of server `{server}` takes"
                 )
             }
+            Self::NotPermitted { refusal } => refusal.fmt(f),
             Self::Refused { server, refusal } => {
                 write!(f, "server `{server}` takes no call: {refusal}")
             }

@@ -35,4 +35,4 @@ pub use config::{Config, ConfigError, Loaded, Problem, ServerConfig, Severity};
 pub use connect::{Connect, Connector};
 pub use error::RegistryError;
 pub use outcome::{Outcome, OutcomeLimits};
-pub use registry::{Builder, Called, Registry, Reloaded};
+pub use registry::{Builder, Called, Registry, Reloaded, View};

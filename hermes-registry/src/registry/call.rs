@@ -13,9 +13,11 @@ use super::inner::clock;
 use super::pass::{Admission, Pass};
 use super::slot::Server;
 use super::slots::SlotId;
+use super::view::permits;
 use crate::arguments::Check;
 use crate::life::{CallEnd, Refusal};
 use crate::name::{Route, ServerName};
+use crate::view::ViewPolicy;
 use crate::{Outcome, RegistryError};
 
 /// How long a call may take as a whole, whatever progress it makes, unless its server's `timeout`
@@ -50,7 +52,17 @@ impl Registry {
         timeout: Option<Duration>,
         progress: Option<Box<dyn FnMut(ProgressParams) + Send>>,
     ) -> Result<Called, RegistryError> {
-        let prepared = self.prepare(name, arguments)?;
+        let prepared = self.prepare(name, arguments, None)?;
+        self.make(prepared, timeout, progress).await
+    }
+
+    /// Makes a call that was prepared.
+    pub(super) async fn make(
+        &self,
+        prepared: Prepared,
+        timeout: Option<Duration>,
+        progress: Option<Box<dyn FnMut(ProgressParams) + Send>>,
+    ) -> Result<Called, RegistryError> {
         let config = &prepared.server.config;
         let configured = config.timeout_of(&prepared.route.tool);
         let idle = timeout.unwrap_or(configured).min(TIMEOUT_MAX);
@@ -88,10 +100,26 @@ impl Registry {
         }
     }
 
-    /// Finds out what is to be called, and whether the arguments fit.
-    fn prepare(&self, name: &str, arguments: &str) -> Result<Prepared, RegistryError> {
-        let catalog = self.catalog();
-        let route = catalog.resolve(name, &self.config())?;
+    /// Finds out what is to be called, whether it may be, and whether the arguments fit.
+    pub(super) fn prepare(
+        &self,
+        name: &str,
+        arguments: &str,
+        policy: Option<&ViewPolicy>,
+    ) -> Result<Prepared, RegistryError> {
+        let (catalog, config) = (self.catalog(), self.config());
+        let route = catalog.resolve(name, &config)?;
+        let at = catalog.tool_at(&route);
+        if let Some(policy) = policy {
+            let permitted = match at {
+                Some(at) => permits(policy, &config, at),
+                // Of what is not on offer nothing is known that could speak for it.
+                None => policy.permits(&route.server, &route.tool, None),
+            };
+            permitted.map_err(|refusal| RegistryError::NotPermitted {
+                refusal: Box::new(refusal),
+            })?;
+        }
         let arguments = read_arguments(arguments, &route)?;
         let Some((id, server)) = self.inner.named(route.server.as_str()) else {
             // It was configured a moment ago.
@@ -100,7 +128,7 @@ impl Registry {
                 nearest: Vec::new(),
             });
         };
-        let tool = catalog.tool_at(&route).map(|at| Arc::clone(&at.tool));
+        let tool = at.map(|at| Arc::clone(&at.tool));
         if let Some(tool) = tool
             .as_deref()
             .filter(|_| server.config.validates_arguments())
@@ -179,7 +207,13 @@ impl Registry {
     ///
     /// As [`Registry::call`].
     pub async fn dispatch(&self, name: &str, arguments: &str) -> String {
-        match self.call(name, arguments, None, None).await {
+        let called = self.call(name, arguments, None, None).await;
+        self.shown(called)
+    }
+
+    /// What a model gets to see of a call, however it ended.
+    pub(super) fn shown(&self, called: Result<Called, RegistryError>) -> String {
+        match called {
             Ok(called) => self.outcome(&called).json,
             Err(error) => {
                 let server = error.server().map(ServerName::as_str);
@@ -219,7 +253,7 @@ pub struct Called {
 }
 
 /// A call that only has to be let through.
-struct Prepared {
+pub(super) struct Prepared {
     route: Route,
     id: SlotId,
     server: Arc<Server>,

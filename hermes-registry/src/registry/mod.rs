@@ -10,6 +10,7 @@
 //! | `call` | calls by name, and what a model sees of them |
 //! | `pass` | one call let through |
 //! | `policy` | from the configuration to a life |
+//! | `view` | the same servers as one agent sees them |
 //!
 //! What a server's life decides is decided in [`crate::life`].
 
@@ -21,6 +22,7 @@ mod pass;
 mod policy;
 mod slot;
 mod slots;
+mod view;
 
 use std::fmt;
 use std::sync::Arc;
@@ -31,6 +33,7 @@ pub use self::call::Called;
 use self::inner::{Inner, Setup, clock};
 use self::slot::Slot;
 use self::slots::SlotId;
+pub use self::view::View;
 use crate::arguments::Checkers;
 use crate::catalog::Catalog;
 use crate::config::Config;

@@ -1,6 +1,7 @@
 //! What is looked at before a call is sent, and after its answer.
 
-use hermes_registry::ServerState;
+use hermes_registry::view::{AccessList, ViewPolicy};
+use hermes_registry::{ServerState, View};
 use mcp_tests::stage::PATIENCE;
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -85,5 +86,46 @@ async fn a_description_that_steers_the_model_is_told_beside_the_server_and_block
         server.notes
     );
     assert_eq!(catalog.tools().len(), 1);
+    close(&registry, &[&stage]).await;
+}
+
+#[tokio::test]
+async fn ten_agents_see_ten_worlds_of_one_connection_and_cannot_leave_them() {
+    let tool = |name: &str, reads: bool| json!({"name": name, "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": reads}});
+    let tools: Vec<Value> = (0..9).map(|n| tool(&format!("t{n}"), n == 0)).collect();
+    let answer = json!({"content": [{"type": "text", "text": "ok"}]});
+    let serve = format!(
+        r#"{{"serve":{{"tools/list":{{"tools":{}}},"tools/call":{answer}}}}}"#,
+        json!(tools)
+    );
+    let stage = stage(&[&serve]);
+    let registry = registry(json!({ "s": configured(&stage, json!({})) }));
+    registry.discover().await;
+    let seen = |view: &View| {
+        let tools = view.tools();
+        let names = tools.iter().map(|tool| tool.route.tool.to_string());
+        names.collect::<Vec<_>>()
+    };
+    for agent in 0..9 {
+        let own = format!("t{agent}");
+        let policy = ViewPolicy::everything().with_tools(AccessList::only([own.as_str()]));
+        let view = registry.view(policy);
+        assert_eq!(seen(&view), [own]);
+        for tool in 0..9 {
+            let name = format!("mcp_s_t{tool}");
+            let shown = timeout(PATIENCE, view.dispatch(&name, "{}")).await.unwrap();
+            let shown: Value = serde_json::from_str(&shown).unwrap();
+            match tool == agent {
+                true => assert_eq!(shown, json!({"result": "ok"})),
+                false => assert_eq!(shown["error"]["code"], "tool_not_permitted", "{shown}"),
+            }
+        }
+    }
+    let reader = registry.view(ViewPolicy::everything().read_only());
+    assert_eq!(seen(&reader), ["t0"]);
+    let error = reader.call("s/t1", "{}", None, None).await.unwrap_err();
+    assert_eq!(error.code(), "write_not_permitted");
+    assert_eq!(stage.spawns(), 1);
+    assert_eq!(stage.record().of("tools/call").len(), 9);
     close(&registry, &[&stage]).await;
 }
