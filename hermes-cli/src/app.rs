@@ -10,7 +10,7 @@ use tracing_subscriber::EnvFilter;
 
 use crate::args::{Cli, Command, Mcp, Options};
 use crate::commands::call::{self, Request};
-use crate::commands::{list, test, tools};
+use crate::commands::{list, schema, test, tools};
 use crate::demo;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -24,10 +24,19 @@ pub(crate) fn main() -> Exit {
         Err(error) => return explain(&error),
     };
     match cli.command {
-        Command::Completion { shell } => {
+        Command::Completion { shell }
+        | Command::Mcp {
+            command: Mcp::Completions { shell },
+        } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "hermes", &mut script);
             printed(&String::from_utf8_lossy(&script))
+        }
+        Command::Mcp {
+            command: Mcp::Schema { output },
+        } => {
+            let is_json = cli.options.json;
+            tell(schema::run(output.as_deref(), is_json), &[], is_json)
         }
         Command::Mcp {
             command: Mcp::DemoServer,
@@ -104,7 +113,9 @@ impl<'a> Job<'a> {
                     timeout: *timeout,
                 })
             }
-            Mcp::List | Mcp::DemoServer => return Ok(None),
+            Mcp::Completions { .. } | Mcp::DemoServer | Mcp::List | Mcp::Schema { .. } => {
+                return Ok(None);
+            }
         }))
     }
 

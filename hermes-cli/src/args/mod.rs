@@ -23,6 +23,14 @@ Exit status:
   3 a server could not be reached; 4 a deadline passed; 130 interrupted.
   If several of these happened, the first of 2, 3, 4, 1 that did.";
 
+const COMPLETIONS: &str = "\
+Examples:
+  hermes completion bash > ~/.local/share/bash-completion/completions/hermes
+  hermes completion zsh > ~/.zfunc/_hermes
+  hermes mcp completions fish > ~/.config/fish/completions/hermes.fish
+
+The script goes to standard output as it is, with --json too.";
+
 const SHAPES: &str = "\
 Without a configuration file, or with --demo, a demo server inside this program is used.
 Text for people goes to standard output when that is a terminal; on a pipe, `list` and `tools`
@@ -37,6 +45,7 @@ new ones may be added at the end.
   call    {version, server, tool, name, isError, result, diagnostics, problems}
   test    {version, server, state, connectMs, era, protocolVersion, serverInfo, instructions,
           ledger, toolsListed, tools, notes, problems}
+  schema  {version, file, schema, problems}; `schema` is null if it was written to `file`
   errors  {version, error: {code, message, suggestion, server, retryable, outcomeUncertain,
           details, cause}, problems}
 `version` is 1. `problems` are those of the configuration: {file, line, column, key, server,
@@ -83,11 +92,7 @@ pub(crate) enum Command {
         command: Mcp,
     },
     /// Print a script that completes this command in a shell
-    #[command(after_help = "\
-Examples:
-  hermes completion bash > ~/.local/share/bash-completion/completions/hermes
-  hermes completion zsh > ~/.zfunc/_hermes
-  hermes completion fish > ~/.config/fish/completions/hermes.fish")]
+    #[command(after_help = COMPLETIONS)]
     Completion {
         /// The shell
         shell: clap_complete::Shell,
@@ -136,6 +141,25 @@ The texts of the result go to standard output; where there are none, its structu
     Test {
         /// The server
         server: String,
+    },
+    /// Print the JSON Schema of the configuration, for editors
+    #[command(after_help = "\
+Examples:
+  hermes mcp schema --output ~/.hermes/config.schema.json
+  hermes mcp schema | jq '.properties.mcp_servers'
+
+An editor with the YAML language server takes it from a first line of the configuration:
+  # yaml-language-server: $schema=config.schema.json")]
+    Schema {
+        /// Write it to this file, in place of standard output
+        #[arg(long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Print a script that completes this command in a shell, as `hermes completion` does
+    #[command(after_help = COMPLETIONS)]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
     },
     /// Be the demo server, on standard input and output
     #[command(hide = true)]

@@ -2,5 +2,6 @@
 
 pub(crate) mod call;
 pub(crate) mod list;
+pub(crate) mod schema;
 pub(crate) mod test;
 pub(crate) mod tools;

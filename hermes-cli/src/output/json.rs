@@ -155,6 +155,12 @@ pub(crate) struct Test<'a> {
 }
 
 #[derive(Serialize)]
+pub(crate) struct Schema<'a> {
+    pub(crate) file: Option<&'a Path>,
+    pub(crate) schema: Option<&'a RawJson>,
+}
+
+#[derive(Serialize)]
 pub(crate) struct List<'a> {
     pub(crate) servers: Vec<Configured<'a>>,
 }

@@ -145,6 +145,14 @@ fn completions_and_help_are_printed() {
         "{run:?}"
     );
 
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let [short, long] = [&["completion", shell][..], &["mcp", "completions", shell]];
+        let (short, long) = (home.run(short), home.run(long));
+        assert_eq!((short.code, long.code), (0, 0), "{shell}");
+        assert!(short.stdout.contains("completions"), "{shell}");
+        assert_eq!(short.stdout, long.stdout, "{shell}");
+    }
+
     let run = home.run(&["mcp", "call", "-h"]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{run:?}");
     assert!(

@@ -4,6 +4,7 @@ mod calls;
 mod demo;
 mod faults;
 mod network;
+mod schema;
 mod shapes;
 mod streams;
 mod support;
