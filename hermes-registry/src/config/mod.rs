@@ -29,6 +29,7 @@
 mod calls;
 mod command;
 mod context;
+pub(crate) mod entry;
 mod expand;
 mod failure;
 mod http;
@@ -60,6 +61,7 @@ use std::sync::Arc;
 pub use calls::{MAX_PARALLEL_CALLS_DEFAULT, OutputConfig, Trust};
 pub use command::CommandLine;
 pub use context::Context;
+pub use entry::ServerEntry;
 pub(crate) use expand::is_variable;
 pub use expand::{ExpandError, Expanded, Expander};
 pub use failure::{ConfigError, ConfigErrorKind};

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::draft::{Draft, Noted, wrong};
 use super::editors::read_scopes;
-use super::entry::Setting;
 use super::format::find;
 use super::source::{Source, below};
+use crate::config::entry::Setting;
 use crate::config::is_variable;
 use crate::config::tree::{Node, Value};
 

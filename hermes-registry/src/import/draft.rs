@@ -5,10 +5,10 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::entry::Setting;
 use super::reference::{Dialect, Translation};
 use super::report::{Carried, NotCarried, Report};
 use super::source::{Source, last_ones};
+use crate::config::entry::Setting;
 use crate::config::tree::{Node, Value};
 use crate::config::{Position, TIMEOUT_MAX};
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::draft::{Draft, wrong};
-use super::entry::Setting;
 use super::format::{Format, find};
 use super::source::{Source, below};
+use crate::config::entry::Setting;
 use crate::config::tree::{Node, Value};
 
 /// Keys that are known and mean nothing here, with the reason.

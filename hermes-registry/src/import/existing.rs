@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::entry::ImportedServer;
 use super::format::find;
 use super::report::{Conflict, ConflictKind};
 use super::source::name;
 use crate::config::tree::{Node, Value};
-use crate::config::{ConfigError, SERVERS, parse_tree};
+use crate::config::{ConfigError, SERVERS, ServerEntry, parse_tree};
 
 /// The servers of our own configuration, as they are written and not as they are used.
 #[derive(Debug, Default)]
@@ -41,7 +40,7 @@ impl Existing {
     }
 
     /// How a server that stands in `line` of another file meets what is configured.
-    pub(super) fn meet(&self, server: &ImportedServer, line: usize) -> Option<Conflict> {
+    pub(super) fn meet(&self, server: &ServerEntry, line: usize) -> Option<Conflict> {
         let known = self.servers.get(server.name())?;
         let at = known.position.line;
         let written = format!("{SERVERS}:\n{}", server.to_yaml());

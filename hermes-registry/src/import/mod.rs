@@ -20,7 +20,6 @@
 mod codex;
 mod draft;
 mod editors;
-mod entry;
 mod error;
 mod existing;
 mod format;
@@ -30,14 +29,12 @@ mod reference;
 mod report;
 mod source;
 mod toml;
-mod yaml;
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, btree_map};
 
-pub use entry::ImportedServer;
 pub use error::{ImportError, ImportErrorKind};
 pub use existing::Existing;
 pub use format::Format;
@@ -48,6 +45,7 @@ use reference::Dialect;
 use report::Report;
 
 use crate::config::tree::{Entry, Node, Value};
+use crate::config::{SERVERS, ServerEntry};
 use crate::name::ServerName;
 
 /// The longest file that is read, in bytes: 16 MiB.
@@ -62,7 +60,7 @@ pub struct Imported {
     /// Whose file it is.
     pub format: Format,
     /// The servers, in the order of the file, those with a conflict included.
-    pub servers: Vec<ImportedServer>,
+    pub servers: Vec<ServerEntry>,
     /// Every key that was carried over.
     pub carried: Vec<Carried>,
     /// Every name that stands more than once, or in our configuration too.
@@ -72,8 +70,18 @@ pub struct Imported {
 }
 
 impl Imported {
+    /// All servers as a configuration of their own.
+    #[must_use]
+    pub fn to_yaml(&self) -> String {
+        if self.servers.is_empty() {
+            return format!("{SERVERS}: {{}}\n");
+        }
+        let lines: String = self.servers.iter().map(ServerEntry::to_yaml).collect();
+        format!("{SERVERS}:\n{lines}")
+    }
+
     /// The servers whose name is not in our configuration yet.
-    pub fn new_servers(&self) -> impl Iterator<Item = &ImportedServer> {
+    pub fn new_servers(&self) -> impl Iterator<Item = &ServerEntry> {
         let here = |one: &&Conflict| !matches!(one.kind, ConflictKind::Twice { .. });
         let known = self.conflicts.iter().filter(here);
         let known: BTreeSet<&str> = known.map(|one| &*one.server).collect();
@@ -137,7 +145,7 @@ fn read_servers(format: Format, root: &Node, entries: &[Entry], existing: &Exist
     let mut report = Report::default();
     note_projects(root, &mut report);
     report.conflicts.extend(twice(entries));
-    let mut servers: Vec<ImportedServer> = Vec::new();
+    let mut servers: Vec<ServerEntry> = Vec::new();
     // Of two with one name the last counts, with these agents as here.
     for entry in source::last_ones(entries) {
         let line = entry.key.position.line;
@@ -198,7 +206,7 @@ fn read_server(
     dialect: &Dialect,
     report: &mut Report,
     entry: &Entry,
-) -> Result<ImportedServer, String> {
+) -> Result<ServerEntry, String> {
     let name = source::name(entry);
     ServerName::new(name).map_err(|error| error.to_string())?;
     if !matches!(entry.value.value, Value::Mapping(_)) {
@@ -212,7 +220,7 @@ fn read_server(
     };
     let (settings, fault) = (draft.settings, draft.fault);
     match fault.map_or(read, Err) {
-        Ok(()) => Ok(ImportedServer {
+        Ok(()) => Ok(ServerEntry {
             name: name.to_owned(),
             settings,
         }),

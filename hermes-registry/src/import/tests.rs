@@ -377,7 +377,7 @@ fn names_that_stand_twice_or_here_already_are_told_of() {
             "new: stands in line 4 already; what stands last counts",
         ]
     );
-    let new: Vec<&str> = found.new_servers().map(ImportedServer::name).collect();
+    let new: Vec<&str> = found.new_servers().map(ServerEntry::name).collect();
     assert_eq!((new, found.servers.len()), (vec!["new"], 3));
     assert!(
         found.to_yaml().ends_with("  new:\n    command: b\n"),

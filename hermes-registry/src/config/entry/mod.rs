@@ -1,10 +1,15 @@
-//! A server as it is to be written here.
+//! A server as it is to be written into a configuration.
+//!
+//! An entry knows nothing of what a key means: what is written of it is read as every other
+//! configuration is, and that tells what is wrong with it.
+
+mod yaml;
 
 use std::fmt;
 
 /// What a key is set to.
 #[derive(Clone, Eq, PartialEq)]
-pub(super) enum Setting {
+pub(crate) enum Setting {
     /// A mapping of names to texts.
     Map(Vec<(String, String)>),
     /// A number or a switch, which stands without quotes.
@@ -13,33 +18,33 @@ pub(super) enum Setting {
     Texts(Vec<String>),
 }
 
-/// A server of another agent as it is to be written here.
+/// A server as it is to be written into a configuration.
 ///
 /// `Debug` shows which keys it has and none of their values, as they may be secrets.
 #[derive(Clone, Eq, PartialEq)]
-pub struct ImportedServer {
-    pub(super) name: String,
+pub struct ServerEntry {
+    pub(crate) name: String,
     /// Keys of ours, a dot between one and the one below it.
-    pub(super) settings: Vec<(&'static str, Setting)>,
+    pub(crate) settings: Vec<(&'static str, Setting)>,
 }
 
-impl ImportedServer {
+impl ServerEntry {
     /// Its name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The keys it has here, such as `command` and `tools.include`.
+    /// The keys it has, such as `command` and `tools.include`.
     pub fn keys(&self) -> impl Iterator<Item = &'static str> {
         self.settings.iter().map(|(key, _)| *key)
     }
 }
 
-impl fmt::Debug for ImportedServer {
+impl fmt::Debug for ServerEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let keys: Vec<&str> = self.keys().collect();
-        f.debug_struct("ImportedServer")
+        f.debug_struct("ServerEntry")
             .field("name", &self.name)
             .field("keys", &keys)
             .finish_non_exhaustive()
