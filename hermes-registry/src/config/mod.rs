@@ -29,6 +29,7 @@
 mod calls;
 mod command;
 mod context;
+pub mod edit;
 pub(crate) mod entry;
 mod expand;
 mod failure;

@@ -7,6 +7,8 @@ mod yaml;
 
 use std::fmt;
 
+pub(crate) use yaml::{Written, scalar};
+
 /// What a key is set to.
 #[derive(Clone, Eq, PartialEq)]
 pub(crate) enum Setting {

@@ -105,7 +105,7 @@ fn push_line(text: &mut String, indent: usize, line: &str) {
 }
 
 /// A text as YAML: as it is where nothing can be mistaken, else in double quotes.
-fn scalar(text: &str) -> String {
+pub(crate) fn scalar(text: &str) -> String {
     if is_plain(text) {
         return text.to_owned();
     }

@@ -1,7 +1,7 @@
 //! Configurations as text, and what is read from them.
 
 mod faults;
-mod properties;
+pub(super) mod properties;
 mod settings;
 
 use std::time::Duration;

@@ -7,7 +7,7 @@ use super::*;
 /// Pieces of configurations, sound and unsound.
 ///
 /// Pieces are drawn by number, as drawing texts takes most of the time of such a test.
-const PIECES: [&str; 56] = [
+pub(in crate::config) const PIECES: [&str; 56] = [
     "mcp_servers:",
     "command: ",
     "args: [",
@@ -71,7 +71,10 @@ const ARGUMENT: [&str; 16] = [
     "a", " ", "  ", "\"", "\\", "$", "{", "}", "$$", ": ", " #", "-", "é", "🦀", "\u{a0}", "%41",
 ];
 
-fn texts(pieces: &'static [&'static str], count_max: usize) -> impl Strategy<Value = String> {
+pub(in crate::config) fn texts(
+    pieces: &'static [&'static str],
+    count_max: usize,
+) -> impl Strategy<Value = String> {
     proptest::collection::vec(0..pieces.len(), 0..count_max)
         .prop_map(|indices| indices.into_iter().map(|index| pieces[index]).collect())
 }
