@@ -62,7 +62,7 @@ use std::sync::Arc;
 pub use calls::{MAX_PARALLEL_CALLS_DEFAULT, OutputConfig, Trust};
 pub use command::CommandLine;
 pub use context::Context;
-pub use entry::ServerEntry;
+pub use entry::{PlainSecret, ServerEntry};
 pub(crate) use expand::is_variable;
 pub use expand::{ExpandError, Expanded, Expander};
 pub use failure::{ConfigError, ConfigErrorKind};
