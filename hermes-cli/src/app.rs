@@ -8,15 +8,16 @@ use tokio::runtime::{self, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
-use crate::args::{Cli, Command, Mcp, Options};
+use crate::args::{Cli, Command, Mcp, Options, Remove};
 use crate::commands::call::{self, Request};
-use crate::commands::{list, schema, test, tools};
+use crate::commands::{add, list, remove, schema, switch, test, tools};
 use crate::demo;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::fault::Fault;
 use crate::output::{Report, Target, json, print, say, say_more};
 use crate::session::Session;
-use crate::settings::{Fault, Settings};
+use crate::settings::Settings;
 
 pub(crate) fn main() -> Exit {
     let cli = match Cli::try_parse() {
@@ -58,19 +59,29 @@ pub(crate) fn main() -> Exit {
 
 /// Runs a command that needs the configuration.
 fn use_servers(options: &Options, command: &Mcp) -> Exit {
-    let (settings, loaded) = Settings::load(options, &|name| std::env::var(name).ok());
+    let lookup = |name: &str| std::env::var(name).ok();
+    let (mut settings, loaded) = if command.is_change() {
+        Settings::load_to_change(options, &lookup)
+    } else {
+        Settings::load(options, &lookup)
+    };
     let (problems, is_json) = (settings.problems.clone(), settings.json);
     if let Err(failure) = loaded {
         return tell(Err(failure), &problems, is_json);
     }
-    for problem in &problems {
-        say(&problem.text);
+    // What is wrong with a file that is changed is told once it is changed.
+    let mut base = Exit::Done;
+    if !command.is_change() {
+        base = settings.exit();
+        for problem in &problems {
+            say(&problem.text);
+        }
     }
     if let Some(note) = &settings.note {
         say(note);
     }
-    let (base, target) = (settings.exit(), Target::of_stdout());
-    let job = match Job::new(command) {
+    let target = Target::of_stdout();
+    let job = match Job::new(command, &mut settings) {
         Ok(Some(job)) => job,
         Ok(None) => return base.worst(tell(Ok(list::run(&settings, target)), &problems, is_json)),
         Err(failure) => return base.worst(tell(Err(failure), &problems, is_json)),
@@ -84,9 +95,12 @@ fn use_servers(options: &Options, command: &Mcp) -> Exit {
     base.worst(exit)
 }
 
-/// What is to be done with servers.
+/// What is to be done with servers, or with the configuration.
 enum Job<'a> {
+    Add(Box<add::Plan>),
     Call(Request<'a>),
+    Remove(&'a Remove),
+    Switch(&'a str, bool),
     Test(&'a str),
     Tools(Option<&'a str>),
 }
@@ -97,8 +111,16 @@ impl<'a> Job<'a> {
     ///
     /// Reading may take as long as the user likes, so it is done before anything is started and
     /// before signals are caught.
-    fn new(command: &'a Mcp) -> Result<Option<Self>, Failure> {
+    fn new(command: &'a Mcp, settings: &mut Settings) -> Result<Option<Self>, Failure> {
         Ok(Some(match command {
+            Mcp::Add(args) => {
+                let plan = add::plan(args, settings)?;
+                settings.config = plan.config();
+                Self::Add(Box::new(plan))
+            }
+            Mcp::Remove(args) => Self::Remove(args),
+            Mcp::Enable { name } => Self::Switch(name, true),
+            Mcp::Disable { name } => Self::Switch(name, false),
             Mcp::Tools { server } => Self::Tools(server.as_deref()),
             Mcp::Test { server } => Self::Test(server),
             Mcp::Call {
@@ -121,6 +143,9 @@ impl<'a> Job<'a> {
 
     async fn run(&self, session: &Session, target: Target) -> Result<Report, Failure> {
         match self {
+            Self::Add(plan) => add::run(session, plan).await,
+            Self::Remove(args) => remove::run(session, args).await,
+            Self::Switch(name, enabled) => switch::run(session, name, *enabled),
             Self::Call(request) => call::run(session, request, target).await,
             Self::Test(server) => test::run(session, server).await,
             Self::Tools(server) => tools::run(session, *server, target).await,

@@ -1,8 +1,10 @@
 //! The command `hermes`: lists and calls the tools of the MCP servers in a configuration.
 //!
 //! ```text
-//!   args ──> settings ──> commands::{list, tools, test, call} ──> Report ──> stdout, stderr, Exit
+//!   args ──> settings ──> commands::{list, tools, add, …} ──> Report ──> stdout, stderr, Exit
 //!                              │ session: a registry, started and closed
+//!                              │ ask: questions to whoever sits at the terminal
+//!                              │ file: the configuration file, changed and put in place
 //!                              └ output: texts for people, JSON for programs
 //! ```
 //!
@@ -10,10 +12,13 @@
 
 mod app;
 mod args;
+mod ask;
 mod commands;
 mod demo;
 mod exit;
 mod failure;
+mod fault;
+mod file;
 mod output;
 mod session;
 mod settings;

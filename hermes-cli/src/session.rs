@@ -50,14 +50,29 @@ impl Session {
                 Err(hermes_registry::RegistryError::ServerDisabled { server }.into())
             }
             None if self.settings.is_faulty(name) => Err(Failure::faulty_server(name)),
-            None => {
-                let names = self.settings.config.servers().iter();
-                let names = names.map(|server| server.name().as_str());
-                let nearest = hermes_registry::nearest::nearest_few(name, names, 3);
-                let nearest: Vec<String> = nearest.into_iter().map(str::to_owned).collect();
-                Err(Failure::unknown_server(name, &nearest))
-            }
+            None => Err(self.unknown(name)),
         }
+    }
+
+    /// Looks for a server of this name in the file, sound or not.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, with those that were probably meant.
+    pub(crate) fn configured(&self, name: &str) -> Result<(), Failure> {
+        match self.settings.has(name) {
+            true => Ok(()),
+            false => Err(self.unknown(name)),
+        }
+    }
+
+    fn unknown(&self, name: &str) -> Failure {
+        let names = self.settings.config.servers().iter();
+        let names = names.map(|server| server.name().as_str());
+        let names = names.chain(self.settings.faulty());
+        let nearest = hermes_registry::nearest::nearest_few(name, names, 3);
+        let nearest: Vec<String> = nearest.into_iter().map(str::to_owned).collect();
+        Failure::unknown_server(name, &nearest)
     }
 
     /// Connects these servers, all at once.

@@ -3,23 +3,27 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use hermes_registry::config::edit::Change;
 use hermes_registry::config::{CommandLine, ConfigErrorKind};
-use hermes_registry::{Config, ConfigError, Loaded, Problem, ServerConfig};
-use serde::Serialize;
+use hermes_registry::{Config, ConfigError, Loaded, ServerConfig};
 
 use crate::args::Options;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::fault::Fault;
+use crate::file;
 
 /// The name of the demo server.
 const DEMO: &str = "demo";
 
 /// What a run works with.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
     pub(crate) config: Config,
     /// Where the configuration comes from, for people; `None` for the demo server.
     pub(crate) file: Option<String>,
+    /// The file that is changed by commands that change it.
+    path: PathBuf,
     pub(crate) problems: Vec<Fault>,
     /// What people should know before anything else.
     pub(crate) note: Option<String>,
@@ -27,65 +31,6 @@ pub(crate) struct Settings {
     pub(crate) stderr_log: Option<PathBuf>,
     pub(crate) json: bool,
     pub(crate) verbose: bool,
-}
-
-/// One thing that is wrong with the configuration.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Fault {
-    file: String,
-    line: Option<usize>,
-    column: Option<usize>,
-    key: Option<String>,
-    pub(crate) server: Option<String>,
-    severity: &'static str,
-    message: String,
-    /// All of it, for people.
-    #[serde(skip)]
-    pub(crate) text: String,
-}
-
-impl Fault {
-    pub(crate) fn is_error(&self) -> bool {
-        self.severity == "error"
-    }
-}
-
-impl From<&Problem> for Fault {
-    fn from(problem: &Problem) -> Self {
-        Self {
-            file: problem.file().to_owned(),
-            line: Some(problem.position().line),
-            column: Some(problem.position().column),
-            key: Some(problem.path().to_owned()),
-            server: problem.server().map(str::to_owned),
-            severity: if problem.is_error() {
-                "error"
-            } else {
-                "warning"
-            },
-            message: problem.kind().to_string(),
-            text: problem.to_string(),
-        }
-    }
-}
-
-impl From<&ConfigError> for Fault {
-    fn from(error: &ConfigError) -> Self {
-        let key = match error.kind() {
-            ConfigErrorKind::NotMapping { key, .. } => key.map(str::to_owned),
-            _ => None,
-        };
-        Self {
-            file: error.file().to_owned(),
-            line: error.position().map(|position| position.line),
-            column: error.position().map(|position| position.column),
-            key,
-            server: None,
-            severity: "error",
-            message: error.kind().to_string(),
-            text: error.to_string(),
-        }
-    }
 }
 
 impl Settings {
@@ -146,6 +91,73 @@ impl Settings {
                 }
             }
         }
+    }
+
+    /// Reads what the options name, for a command that changes it.
+    ///
+    /// A file that is not there yet has no servers.
+    ///
+    /// # Errors
+    ///
+    /// A configuration that cannot be read as a whole, or none that could be written.
+    pub(crate) fn load_to_change(
+        options: &Options,
+        lookup: &dyn Fn(&str) -> Option<String>,
+    ) -> (Self, Result<(), Failure>) {
+        let default = Config::default_path(lookup);
+        let mut settings = Self {
+            stderr_log: default.as_deref().and_then(log_path),
+            json: options.json,
+            verbose: options.verbose > 0,
+            ..Self::default()
+        };
+        let result = match options.config.clone().or(default) {
+            _ if options.demo => Err(Failure::usage(
+                "usage",
+                "`--demo` has no configuration that could be changed",
+                "leave it out",
+            )),
+            Some(path) => settings.take_file(path),
+            None => Err(Failure::usage(
+                "no_file",
+                "no configuration file, since neither HERMES_HOME nor HOME is set",
+                "name one with `--config`",
+            )),
+        };
+        (settings, result)
+    }
+
+    fn take_file(&mut self, path: PathBuf) -> Result<(), Failure> {
+        match Config::load(&path) {
+            Ok(loaded) => self.take(&path, loaded),
+            Err(error) if is_missing(&error) => self.file = Some(path.display().to_string()),
+            Err(error) => return Err(self.refuse(&error)),
+        }
+        self.path = path;
+        Ok(())
+    }
+
+    /// Makes these changes in the file, and reads it again.
+    ///
+    /// # Errors
+    ///
+    /// Why the file is as it was.
+    pub(crate) fn change(&self, changes: &[Change]) -> Result<Self, Failure> {
+        file::change(&self.path, changes)?;
+        let mut after = self.clone();
+        after.take_file(self.path.clone())?;
+        Ok(after)
+    }
+
+    /// Whether others than its owner can read the file.
+    pub(crate) fn is_open_to_others(&self) -> bool {
+        use std::os::unix::fs::MetadataExt as _;
+        std::fs::metadata(&self.path).is_ok_and(|file| file.mode() & 0o044 != 0)
+    }
+
+    /// Whether a server of this name stands in the file, sound or not.
+    pub(crate) fn has(&self, server: &str) -> bool {
+        self.config.server(server).is_some() || self.is_faulty(server)
     }
 
     fn take(&mut self, file: &Path, loaded: Loaded) {

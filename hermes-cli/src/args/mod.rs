@@ -1,9 +1,13 @@
 //! The command line: what can be typed, and what `--help` says about it.
 
+mod change;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
+
+pub(crate) use change::{Add, Remove, Writing};
 
 /// The longest time that `--timeout` takes, in seconds: one day, as in the configuration.
 const TIMEOUT_SECONDS_MAX: f64 = 86_400.0;
@@ -16,6 +20,7 @@ Examples:
   hermes mcp call mcp_files_read '{\"path\":\"notes.txt\"}'
   echo '{\"a\":2,\"b\":3}' | hermes mcp call demo/add --demo
   hermes mcp test files                    whether a server works, and if not, why
+  hermes mcp add files --command npx -- -y @modelcontextprotocol/server-filesystem ~/notes
   hermes completion bash > ~/.local/share/bash-completion/completions/hermes
 
 Exit status:
@@ -45,6 +50,11 @@ new ones may be added at the end.
   call    {version, server, tool, name, isError, result, diagnostics, problems}
   test    {version, server, state, connectMs, era, protocolVersion, serverInfo, instructions,
           ledger, toolsListed, tools, notes, problems}
+  add     {version, server, file, action, check, error, hints, problems}; `action` is added or
+          replaced, `check` is null or what `test` prints without `version` and `problems`
+  remove  {version, servers, file, problems}
+  enable, disable
+          {version, server, file, enabled, changed, problems}
   schema  {version, file, schema, problems}; `schema` is null if it was written to `file`
   errors  {version, error: {code, message, suggestion, server, retryable, outcomeUncertain,
           details, cause}, problems}
@@ -142,6 +152,36 @@ The texts of the result go to standard output; where there are none, its structu
         /// The server
         server: String,
     },
+    /// Add a server to the configuration, once it has answered
+    #[command(after_help = "\
+Examples:
+  hermes mcp add files --command npx -- -y @modelcontextprotocol/server-filesystem ~/notes
+  hermes mcp add tracker --url https://tracker.example.com/mcp \\
+    --header 'Authorization: Bearer ${TRACKER_TOKEN}'
+  hermes mcp add db --command db-server --env 'DB_PASSWORD=${DB_PASSWORD}' --env DB_HOST=localhost
+  hermes mcp add later --command later-server --no-check
+
+The server is started and its tools are listed before it is written; if it does not answer, it is
+written only if you say so, or with --yes, and the exit status is 3 all the same.")]
+    Add(Box<Add>),
+    /// Remove servers from the configuration
+    #[command(
+        alias = "rm",
+        after_help = "Examples:\n  hermes mcp remove files\n  hermes mcp remove files tracker --yes"
+    )]
+    Remove(Remove),
+    /// Use a server again
+    #[command(after_help = "Examples:\n  hermes mcp enable files")]
+    Enable {
+        /// The server
+        name: String,
+    },
+    /// Keep a server in the configuration without using it
+    #[command(after_help = "Examples:\n  hermes mcp disable files")]
+    Disable {
+        /// The server
+        name: String,
+    },
     /// Print the JSON Schema of the configuration, for editors
     #[command(after_help = "\
 Examples:
@@ -164,6 +204,22 @@ An editor with the YAML language server takes it from a first line of the config
     /// Be the demo server, on standard input and output
     #[command(hide = true)]
     DemoServer,
+}
+
+impl Mcp {
+    /// Whether it changes the configuration.
+    pub(crate) fn is_change(&self) -> bool {
+        match self {
+            Self::Add(_) | Self::Disable { .. } | Self::Enable { .. } | Self::Remove(_) => true,
+            Self::Call { .. }
+            | Self::Completions { .. }
+            | Self::DemoServer
+            | Self::List
+            | Self::Schema { .. }
+            | Self::Test { .. }
+            | Self::Tools { .. } => false,
+        }
+    }
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -22,6 +22,6 @@ pub(crate) fn run(settings: &Settings, target: Target) -> Report {
 pub(crate) fn no_servers(settings: &Settings) -> Option<String> {
     let file = settings.file.as_deref()?;
     Some(format!(
-        "{file} configures no servers; add one to its key `mcp_servers`, or try --demo"
+        "No MCP servers configured in {file}; `hermes mcp add` adds one, and --demo shows what one does"
     ))
 }

@@ -1,7 +1,10 @@
 //! What the commands do: each gives a report, and prints nothing itself.
 
+pub(crate) mod add;
 pub(crate) mod call;
 pub(crate) mod list;
+pub(crate) mod remove;
 pub(crate) mod schema;
+pub(crate) mod switch;
 pub(crate) mod test;
 pub(crate) mod tools;

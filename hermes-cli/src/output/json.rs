@@ -11,7 +11,7 @@ use mcp_types::{Implementation, RawJson};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::settings::Fault;
+use crate::fault::Fault;
 
 /// The version of the shapes; it changes when a member changes its meaning or goes away.
 const VERSION: u32 = 1;

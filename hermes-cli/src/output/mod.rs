@@ -4,9 +4,11 @@
 //! |---|---|
 //! | `human` | results as text for people, and as lines for pipes |
 //! | `json` | results as one JSON object |
+//! | `changes` | the same, for commands that change the configuration |
 //! | `text` | sentences, widths, control characters, indented JSON |
 //! | `spinner` | a sign of life while people wait |
 
+pub(crate) mod changes;
 pub(crate) mod human;
 pub(crate) mod json;
 mod spinner;
@@ -18,6 +20,7 @@ pub(crate) use spinner::Spinner;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::settings::Settings;
 
 /// The width that is assumed of a terminal that does not tell.
 const WIDTH_DEFAULT: usize = 80;
@@ -39,6 +42,17 @@ impl Report {
     pub(crate) fn new(text: String) -> Self {
         Self {
             text,
+            ..Self::default()
+        }
+    }
+
+    /// What a command tells that has changed the configuration, with what is wrong with it now.
+    pub(crate) fn of_change(text: String, after: &Settings) -> Self {
+        let problems = after.problems.iter();
+        Self {
+            text,
+            notes: problems.map(|problem| problem.text.clone()).collect(),
+            exit: after.exit(),
             ..Self::default()
         }
     }

@@ -1,6 +1,8 @@
 //! The command as its users see it: real processes, real servers, exit status and what is printed.
 
+mod add;
 mod calls;
+mod changes;
 mod demo;
 mod faults;
 mod network;
@@ -8,4 +10,5 @@ mod schema;
 mod shapes;
 mod streams;
 mod support;
+mod terminal;
 mod unreachable;

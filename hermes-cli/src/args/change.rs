@@ -1,0 +1,78 @@
+//! What can be typed behind the commands that change the configuration.
+
+use clap::{ArgGroup, Args};
+
+#[derive(Args, Debug)]
+#[command(group(ArgGroup::new("endpoint").required(true).args(["command", "url"])))]
+pub(crate) struct Add {
+    /// The name of the server
+    pub(crate) name: String,
+    /// The program that is the server; its arguments stand behind `--`, or in `--arg`
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) command: Option<String>,
+    /// The address of a server that is reached over HTTP
+    #[arg(long)]
+    pub(crate) url: Option<String>,
+    /// An argument of the program; again for each further one
+    #[arg(long = "arg", value_name = "ARG", allow_hyphen_values = true)]
+    pub(crate) args: Vec<String>,
+    /// An environment variable of the program; `${NAME}` in its value is a variable of ours
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) env: Vec<String>,
+    /// A variable of our environment that the program gets too
+    #[arg(long, value_name = "NAME")]
+    pub(crate) env_passthrough: Vec<String>,
+    /// A header of every request
+    #[arg(long = "header", value_name = "NAME: VALUE")]
+    pub(crate) headers: Vec<String>,
+    /// What is spoken: stdio, or auto, http or sse [default: found out]
+    #[arg(long)]
+    pub(crate) transport: Option<String>,
+    /// How long a call may be silent [default: 120]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) timeout: Option<String>,
+    /// How long connecting may take [default: 60]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) connect_timeout: Option<String>,
+    /// A tool to offer, and no others; a name or a glob
+    #[arg(long, value_name = "TOOL")]
+    pub(crate) include: Vec<String>,
+    /// A tool not to offer; a name or a glob
+    #[arg(long, value_name = "TOOL")]
+    pub(crate) exclude: Vec<String>,
+    /// Connect it by the first call only
+    #[arg(long)]
+    pub(crate) lazy: bool,
+    /// Write it without using it, which leaves out the check too
+    #[arg(long)]
+    pub(crate) disabled: bool,
+    #[command(flatten)]
+    pub(crate) writing: Writing,
+    /// More arguments of the program
+    #[arg(last = true, value_name = "ARGS")]
+    pub(crate) more_args: Vec<String>,
+}
+
+/// How a new entry is written.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct Writing {
+    /// Put it in the place of a server that has its name
+    #[arg(long)]
+    pub(crate) replace: bool,
+    /// Write it even if the server does not answer, without asking
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+    /// Write it without starting the server
+    #[arg(long)]
+    pub(crate) no_check: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Remove {
+    /// The servers
+    #[arg(required = true, value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    /// Remove them without asking
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+}

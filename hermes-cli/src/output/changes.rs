@@ -1,0 +1,33 @@
+//! What commands that change the configuration tell, as JSON; see `json` for all others.
+
+use serde::Serialize;
+
+use super::json::Test;
+use crate::failure::Failure;
+
+/// A server that was written.
+#[derive(Serialize)]
+pub(crate) struct Added<'a> {
+    pub(crate) server: &'a str,
+    pub(crate) file: Option<&'a str>,
+    pub(crate) action: &'static str,
+    pub(crate) check: Option<Test<'a>>,
+    pub(crate) error: Option<&'a Failure>,
+    pub(crate) hints: &'a [String],
+}
+
+/// Servers that were taken out.
+#[derive(Serialize)]
+pub(crate) struct Removed<'a> {
+    pub(crate) servers: &'a [String],
+    pub(crate) file: Option<&'a str>,
+}
+
+/// A server that is used, or is not.
+#[derive(Serialize)]
+pub(crate) struct Switched<'a> {
+    pub(crate) server: &'a str,
+    pub(crate) file: Option<&'a str>,
+    pub(crate) enabled: bool,
+    pub(crate) changed: bool,
+}
