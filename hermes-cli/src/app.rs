@@ -8,9 +8,9 @@ use tokio::runtime::{self, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
-use crate::args::{Cli, Command, Mcp, Options, Remove};
+use crate::args::{Cli, Command, Import, Mcp, Options, Remove};
 use crate::commands::call::{self, Request};
-use crate::commands::{add, list, remove, schema, switch, test, tools};
+use crate::commands::{add, import, list, remove, schema, switch, test, tools};
 use crate::demo;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -99,6 +99,7 @@ fn use_servers(options: &Options, command: &Mcp) -> Exit {
 enum Job<'a> {
     Add(Box<add::Plan>),
     Call(Request<'a>),
+    Import(&'a Import, import::Plan),
     Remove(&'a Remove),
     Switch(&'a str, bool),
     Test(&'a str),
@@ -112,12 +113,20 @@ impl<'a> Job<'a> {
     /// Reading may take as long as the user likes, so it is done before anything is started and
     /// before signals are caught.
     fn new(command: &'a Mcp, settings: &mut Settings) -> Result<Option<Self>, Failure> {
+        // What starts no server leaves no log of one.
+        if matches!(
+            command,
+            Mcp::Disable { .. } | Mcp::Enable { .. } | Mcp::Import(_) | Mcp::Remove(_)
+        ) {
+            settings.stderr_log = None;
+        }
         Ok(Some(match command {
             Mcp::Add(args) => {
                 let plan = add::plan(args, settings)?;
                 settings.config = plan.config();
                 Self::Add(Box::new(plan))
             }
+            Mcp::Import(args) => Self::Import(args, import::plan(args, settings)?),
             Mcp::Remove(args) => Self::Remove(args),
             Mcp::Enable { name } => Self::Switch(name, true),
             Mcp::Disable { name } => Self::Switch(name, false),
@@ -144,6 +153,7 @@ impl<'a> Job<'a> {
     async fn run(&self, session: &Session, target: Target) -> Result<Report, Failure> {
         match self {
             Self::Add(plan) => add::run(session, plan).await,
+            Self::Import(args, plan) => import::run(session, args, plan).await,
             Self::Remove(args) => remove::run(session, args).await,
             Self::Switch(name, enabled) => switch::run(session, name, *enabled),
             Self::Call(request) => call::run(session, request, target).await,

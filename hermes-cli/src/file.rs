@@ -100,7 +100,8 @@ fn target(path: &Path) -> PathBuf {
     target
 }
 
-fn read(path: &Path) -> io::Result<String> {
+/// The text of a file; nothing where there is none.
+pub(crate) fn read(path: &Path) -> io::Result<String> {
     let file = match File::open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(String::new()),
         opened => opened?,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use hermes_registry::config::edit::Change;
 use hermes_registry::config::{CommandLine, ConfigErrorKind};
+use hermes_registry::import::Existing;
 use hermes_registry::{Config, ConfigError, Loaded, ServerConfig};
 
 use crate::args::Options;
@@ -147,6 +148,23 @@ impl Settings {
         let mut after = self.clone();
         after.take_file(self.path.clone())?;
         Ok(after)
+    }
+
+    /// The servers as the file has them.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read as a whole.
+    pub(crate) fn existing(&self) -> Result<Existing, Failure> {
+        let shown = self.file.as_deref().unwrap_or_default();
+        let text = file::read(&self.path).map_err(|error| {
+            let message = format!("{shown}: cannot be read: {error}");
+            Failure::usage("config", message, "give another file with `--config`")
+        })?;
+        Existing::parse(&text, shown).map_err(|error| {
+            let suggestion = "correct the file; nothing was changed";
+            Failure::usage("config", error.to_string(), suggestion)
+        })
     }
 
     /// Whether others than its owner can read the file.

@@ -1,6 +1,10 @@
 //! What can be typed behind the commands that change the configuration.
 
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
 use clap::{ArgGroup, Args};
+use hermes_registry::import::Format;
 
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("endpoint").required(true).args(["command", "url"])))]
@@ -73,6 +77,27 @@ pub(crate) struct Remove {
     #[arg(required = true, value_name = "NAME")]
     pub(crate) names: Vec<String>,
     /// Remove them without asking
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Import {
+    /// A file of another agent [default: every known one that is there]
+    pub(crate) file: Option<PathBuf>,
+    /// Whose file it is [default: told by its name and by what is in it]
+    #[arg(long, value_name = "AGENT", value_parser = PossibleValuesParser::new(Format::ALL.map(Format::as_str)))]
+    pub(crate) from: Option<String>,
+    /// A server to import, and no others; again for each further one
+    #[arg(long, value_name = "NAME")]
+    pub(crate) only: Vec<String>,
+    /// Put servers in the place of those that have their names
+    #[arg(long)]
+    pub(crate) replace: bool,
+    /// Tell what would be written, and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Write without asking
     #[arg(short, long)]
     pub(crate) yes: bool,
 }

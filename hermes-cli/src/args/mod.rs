@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 
-pub(crate) use change::{Add, Remove, Writing};
+pub(crate) use change::{Add, Import, Remove, Writing};
 
 /// The longest time that `--timeout` takes, in seconds: one day, as in the configuration.
 const TIMEOUT_SECONDS_MAX: f64 = 86_400.0;
@@ -55,6 +55,10 @@ new ones may be added at the end.
   remove  {version, servers, file, problems}
   enable, disable
           {version, server, file, enabled, changed, problems}
+  import  {version, file, sources: [{file, format, servers: [{name, keys, action}], carried: [{server,
+          key, line, to, note}], conflicts: [{server, line, kind, with}], notCarried: [{server, key,
+          line, reason}]}], written, dryRun, hints, problems}; `action` is added, replaced, kept
+          (as it is configured), same or elsewhere_too
   schema  {version, file, schema, problems}; `schema` is null if it was written to `file`
   errors  {version, error: {code, message, suggestion, server, retryable, outcomeUncertain,
           details, cause}, problems}
@@ -182,6 +186,16 @@ written only if you say so, or with --yes, and the exit status is 3 all the same
         /// The server
         name: String,
     },
+    /// Take over servers that are configured for another agent
+    #[command(after_help = "\
+Examples:
+  hermes mcp import --dry-run
+  hermes mcp import ~/.claude.json --only files --only tracker
+  hermes mcp import mcp.json --from cursor --yes --json
+
+Without a file, those of Claude Desktop, Claude Code, VS Code, Cursor, Windsurf and Codex are looked
+for in the home folder and in the folder of work. Every key is told that could not be carried over.")]
+    Import(Import),
     /// Print the JSON Schema of the configuration, for editors
     #[command(after_help = "\
 Examples:
@@ -210,7 +224,11 @@ impl Mcp {
     /// Whether it changes the configuration.
     pub(crate) fn is_change(&self) -> bool {
         match self {
-            Self::Add(_) | Self::Disable { .. } | Self::Enable { .. } | Self::Remove(_) => true,
+            Self::Add(_)
+            | Self::Disable { .. }
+            | Self::Enable { .. }
+            | Self::Import(_)
+            | Self::Remove(_) => true,
             Self::Call { .. }
             | Self::Completions { .. }
             | Self::DemoServer

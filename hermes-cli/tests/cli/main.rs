@@ -5,6 +5,7 @@ mod calls;
 mod changes;
 mod demo;
 mod faults;
+mod import;
 mod network;
 mod schema;
 mod shapes;
