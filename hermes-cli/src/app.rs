@@ -10,7 +10,7 @@ use tracing_subscriber::EnvFilter;
 
 use crate::args::{Cli, Command, Import, Mcp, Options, Remove};
 use crate::commands::call::{self, Request};
-use crate::commands::{add, import, list, remove, schema, switch, test, tools};
+use crate::commands::{add, configure, import, list, remove, schema, switch, test, tools};
 use crate::demo;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -99,6 +99,7 @@ fn use_servers(options: &Options, command: &Mcp) -> Exit {
 enum Job<'a> {
     Add(Box<add::Plan>),
     Call(Request<'a>),
+    Configure(Box<configure::Plan>),
     Import(&'a Import, import::Plan),
     Remove(&'a Remove),
     Switch(&'a str, bool),
@@ -125,6 +126,11 @@ impl<'a> Job<'a> {
                 let plan = add::plan(args, settings)?;
                 settings.config = plan.config();
                 Self::Add(Box::new(plan))
+            }
+            Mcp::Configure(args) => {
+                let plan = configure::plan(args, settings)?;
+                settings.config = plan.config();
+                Self::Configure(Box::new(plan))
             }
             Mcp::Import(args) => Self::Import(args, import::plan(args, settings)?),
             Mcp::Remove(args) => Self::Remove(args),
@@ -153,6 +159,7 @@ impl<'a> Job<'a> {
     async fn run(&self, session: &Session, target: Target) -> Result<Report, Failure> {
         match self {
             Self::Add(plan) => add::run(session, plan).await,
+            Self::Configure(plan) => configure::run(session, plan).await,
             Self::Import(args, plan) => import::run(session, args, plan).await,
             Self::Remove(args) => remove::run(session, args).await,
             Self::Switch(name, enabled) => switch::run(session, name, *enabled),

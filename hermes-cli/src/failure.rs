@@ -199,8 +199,8 @@ fn suggestion(error: &RegistryError) -> String {
         RegistryError::InvalidArguments { .. } => {
             "`hermes mcp tools --json` shows what each tool takes".to_owned()
         }
-        RegistryError::ServerDisabled { .. } => {
-            "set its key `enabled` to true in the configuration".to_owned()
+        RegistryError::ServerDisabled { server } => {
+            format!("`hermes mcp enable {server}` uses it again")
         }
         RegistryError::ToolFiltered { .. } => {
             "change `tools.include` or `tools.exclude` of that server".to_owned()

@@ -4,6 +4,7 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 use std::sync::Arc;
 
+use hermes_registry::nearest::nearest_few;
 use hermes_registry::{Catalog, Connector, Registry, ServerConfig, ServerState};
 use mcp_types::Implementation;
 use tokio::task::JoinSet;
@@ -14,6 +15,9 @@ use crate::settings::Settings;
 
 /// Names of servers that a spinner shows.
 const SPINNER_NAMES: usize = 3;
+
+/// Names that an error proposes instead of an unknown one.
+const NEAREST_MAX: usize = 3;
 
 /// The servers of one run.
 #[derive(Debug)]
@@ -50,7 +54,7 @@ impl Session {
                 Err(hermes_registry::RegistryError::ServerDisabled { server }.into())
             }
             None if self.settings.is_faulty(name) => Err(Failure::faulty_server(name)),
-            None => Err(self.unknown(name)),
+            None => Err(unknown_server(&self.settings, name)),
         }
     }
 
@@ -62,17 +66,8 @@ impl Session {
     pub(crate) fn configured(&self, name: &str) -> Result<(), Failure> {
         match self.settings.has(name) {
             true => Ok(()),
-            false => Err(self.unknown(name)),
+            false => Err(unknown_server(&self.settings, name)),
         }
-    }
-
-    fn unknown(&self, name: &str) -> Failure {
-        let names = self.settings.config.servers().iter();
-        let names = names.map(|server| server.name().as_str());
-        let names = names.chain(self.settings.faulty());
-        let nearest = hermes_registry::nearest::nearest_few(name, names, 3);
-        let nearest: Vec<String> = nearest.into_iter().map(str::to_owned).collect();
-        Failure::unknown_server(name, &nearest)
     }
 
     /// Connects these servers, all at once.
@@ -122,6 +117,15 @@ impl Session {
             message,
         )
     }
+}
+
+/// The failure of a name that no server of the configuration has, sound or not.
+pub(crate) fn unknown_server(settings: &Settings, name: &str) -> Failure {
+    let names = settings.config.servers().iter();
+    let names = names.map(|server| server.name().as_str());
+    let nearest = nearest_few(name, names.chain(settings.faulty()), NEAREST_MAX);
+    let nearest: Vec<String> = nearest.into_iter().map(str::to_owned).collect();
+    Failure::unknown_server(name, &nearest)
 }
 
 fn starting(names: &[&str]) -> String {

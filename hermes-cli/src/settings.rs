@@ -32,6 +32,8 @@ pub(crate) struct Settings {
     pub(crate) stderr_log: Option<PathBuf>,
     pub(crate) json: bool,
     pub(crate) verbose: bool,
+    /// Whether every question is answered with yes.
+    pub(crate) yes: bool,
 }
 
 impl Settings {
@@ -47,6 +49,7 @@ impl Settings {
         let mut settings = Self {
             json: options.json,
             verbose: options.verbose > 0,
+            yes: options.yes,
             ..Self::default()
         };
         let result = settings.choose(options, lookup);
@@ -110,6 +113,7 @@ impl Settings {
             stderr_log: default.as_deref().and_then(log_path),
             json: options.json,
             verbose: options.verbose > 0,
+            yes: options.yes,
             ..Self::default()
         };
         let result = match options.config.clone().or(default) {

@@ -63,9 +63,6 @@ pub(crate) struct Writing {
     /// Put it in the place of a server that has its name
     #[arg(long)]
     pub(crate) replace: bool,
-    /// Write it even if the server does not answer, without asking
-    #[arg(short, long)]
-    pub(crate) yes: bool,
     /// Write it without starting the server
     #[arg(long)]
     pub(crate) no_check: bool,
@@ -76,9 +73,6 @@ pub(crate) struct Remove {
     /// The servers
     #[arg(required = true, value_name = "NAME")]
     pub(crate) names: Vec<String>,
-    /// Remove them without asking
-    #[arg(short, long)]
-    pub(crate) yes: bool,
 }
 
 #[derive(Args, Debug)]
@@ -97,7 +91,29 @@ pub(crate) struct Import {
     /// Tell what would be written, and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Write without asking
-    #[arg(short, long)]
-    pub(crate) yes: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(group(ArgGroup::new("from").args(["include", "exclude", "all", "none"])))]
+pub(crate) struct Configure {
+    /// The server
+    pub(crate) name: String,
+    /// Offer this tool, and no others; a name or a glob, again for each further one
+    #[arg(long, value_name = "TOOL")]
+    pub(crate) include: Vec<String>,
+    /// Offer all tools but this one; a name or a glob, again for each further one
+    #[arg(long, value_name = "TOOL")]
+    pub(crate) exclude: Vec<String>,
+    /// Offer all tools
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Offer no tool
+    #[arg(long)]
+    pub(crate) none: bool,
+    /// Offer this tool too
+    #[arg(long, value_name = "TOOL")]
+    pub(crate) enable: Vec<String>,
+    /// Do not offer this tool
+    #[arg(long, value_name = "TOOL")]
+    pub(crate) disable: Vec<String>,
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 
-pub(crate) use change::{Add, Import, Remove, Writing};
+pub(crate) use change::{Add, Configure, Import, Remove, Writing};
 
 /// The longest time that `--timeout` takes, in seconds: one day, as in the configuration.
 const TIMEOUT_SECONDS_MAX: f64 = 86_400.0;
@@ -55,6 +55,8 @@ new ones may be added at the end.
   remove  {version, servers, file, problems}
   enable, disable
           {version, server, file, enabled, changed, problems}
+  configure
+          {version, server, file, include, exclude, changed, problems}; `include` may be null
   import  {version, file, sources: [{file, format, servers: [{name, keys, action}], carried: [{server,
           key, line, to, note}], conflicts: [{server, line, kind, with}], notCarried: [{server, key,
           line, reason}]}], written, dryRun, hints, problems}; `action` is added, replaced, kept
@@ -92,6 +94,9 @@ pub(crate) struct Options {
     /// Print one JSON object instead of text (`hermes mcp --help` shows its members)
     #[arg(long, global = true)]
     pub(crate) json: bool,
+    /// Answer every question with yes
+    #[arg(short, long, global = true)]
+    pub(crate) yes: bool,
     /// Tell more on standard error; twice for even more
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub(crate) verbose: u8,
@@ -186,6 +191,17 @@ written only if you say so, or with --yes, and the exit status is 3 all the same
         /// The server
         name: String,
     },
+    /// Choose which tools of a server are offered
+    #[command(after_help = "\
+Examples:
+  hermes mcp configure files                             a list at the terminal
+  hermes mcp configure files --include 'read_*' --include list_files
+  hermes mcp configure files --disable delete_file
+  hermes mcp configure files --all
+
+`--include`, `--exclude`, `--all` and `--none` replace what is configured, `--enable` and `--disable`
+change it; `tools.resources`, `tools.prompts` and `tools.timeouts` stay as they are.")]
+    Configure(Configure),
     /// Take over servers that are configured for another agent
     #[command(after_help = "\
 Examples:
@@ -225,6 +241,7 @@ impl Mcp {
     pub(crate) fn is_change(&self) -> bool {
         match self {
             Self::Add(_)
+            | Self::Configure(_)
             | Self::Disable { .. }
             | Self::Enable { .. }
             | Self::Import(_)

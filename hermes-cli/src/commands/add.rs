@@ -27,7 +27,6 @@ pub(crate) struct Plan {
     /// What people should know of it.
     hints: Vec<String>,
     checks: bool,
-    is_confirmed: bool,
 }
 
 /// The entry that the options ask for.
@@ -74,7 +73,6 @@ pub(super) fn plan_entry(
         hints: secrets.iter().map(ToString::to_string).collect(),
         entry,
         checks: !writing.no_check,
-        is_confirmed: writing.yes,
     })
 }
 
@@ -96,7 +94,7 @@ pub(crate) async fn run(session: &Session, plan: &Plan) -> Result<Report, Failur
         (Err(failure), true) => Err(failure.clone()),
     };
     if let Err(failure) = &checked
-        && !plan.is_confirmed
+        && !session.settings.yes
         && !is_wanted(session, name, failure).await?
     {
         let suggestion = format!("{}; --yes writes it all the same", failure.suggestion);

@@ -2,6 +2,7 @@
 
 pub(crate) mod add;
 pub(crate) mod call;
+pub(crate) mod configure;
 pub(crate) mod import;
 pub(crate) mod list;
 pub(crate) mod remove;

@@ -21,7 +21,7 @@ pub(crate) async fn run(session: &Session, args: &Remove) -> Result<Report, Fail
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     let quoted = quoted.join(", ");
     let file = settings.file.as_deref();
-    if !args.yes {
+    if !settings.yes {
         if !ask::is_possible(settings) {
             let message = format!("nobody can be asked whether {quoted} is to be removed");
             return Err(Failure::usage(

@@ -31,3 +31,13 @@ pub(crate) struct Switched<'a> {
     pub(crate) enabled: bool,
     pub(crate) changed: bool,
 }
+
+/// Which tools of a server are offered.
+#[derive(Serialize)]
+pub(crate) struct Configured<'a> {
+    pub(crate) server: &'a str,
+    pub(crate) file: Option<&'a str>,
+    pub(crate) include: Option<&'a [String]>,
+    pub(crate) exclude: &'a [String],
+    pub(crate) changed: bool,
+}

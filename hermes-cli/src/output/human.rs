@@ -194,7 +194,8 @@ fn quoted(word: &str) -> String {
     }
 }
 
-fn filter(server: &ServerConfig) -> String {
+/// Which of its tools a server offers.
+pub(crate) fn filter(server: &ServerConfig) -> String {
     let filter = server.filter();
     let (words, patterns) = match filter.include() {
         Some([]) => return "none".to_owned(),

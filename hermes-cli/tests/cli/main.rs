@@ -3,6 +3,7 @@
 mod add;
 mod calls;
 mod changes;
+mod configure;
 mod demo;
 mod faults;
 mod import;

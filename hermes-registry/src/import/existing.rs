@@ -39,6 +39,16 @@ impl Existing {
         Ok(Self { servers: known })
     }
 
+    /// Whether any text under this key of a server holds `${`, so that it is used otherwise than it
+    /// is written.
+    #[must_use]
+    pub fn has_marks(&self, server: &str, key: &str) -> bool {
+        let server = self.servers.get(server);
+        server
+            .and_then(|server| find(server, &[key]))
+            .is_some_and(has_mark)
+    }
+
     /// How a server that stands in `line` of another file meets what is configured.
     pub(super) fn meet(&self, server: &ServerEntry, line: usize) -> Option<Conflict> {
         let known = self.servers.get(server.name())?;
@@ -58,6 +68,14 @@ impl Existing {
             line,
             kind,
         })
+    }
+}
+
+fn has_mark(node: &Node) -> bool {
+    match &node.value {
+        Value::Scalar(scalar) => scalar.text.contains("${"),
+        Value::List(items) => items.iter().any(has_mark),
+        Value::Mapping(entries) => entries.iter().any(|entry| has_mark(&entry.value)),
     }
 }
 

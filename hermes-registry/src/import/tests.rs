@@ -505,6 +505,21 @@ fn texts(pieces: &'static [&'static str], count_max: usize) -> impl Strategy<Val
         .prop_map(|indices| indices.into_iter().map(|index| pieces[index]).collect())
 }
 
+#[test]
+fn what_is_written_with_references_is_told_from_what_is_not() {
+    let text = "mcp_servers:\n  a: {command: '${X}', tools: {include: [x, '${X}*']}}\n  b: {tools: [x]}\n  c: {}\n";
+    let existing = Existing::parse(text, "c").unwrap();
+    for (server, key, expected) in [
+        ("a", "tools", true),
+        ("a", "command", true),
+        ("b", "tools", false),
+        ("c", "tools", false),
+        ("d", "tools", false),
+    ] {
+        assert_eq!(existing.has_marks(server, key), expected, "{server} {key}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 

@@ -103,7 +103,7 @@ pub(crate) async fn run(session: &Session, args: &Import, plan: &Plan) -> Result
         return Ok(report(false, settings, what));
     }
     let mut told = found;
-    if !args.yes {
+    if !settings.yes {
         if !ask::is_possible(settings) {
             let message = format!("nobody can be asked whether {number} are to be written");
             let failure =
