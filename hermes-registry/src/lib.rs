@@ -18,6 +18,7 @@ pub mod guard;
 mod host;
 pub mod import;
 mod json;
+pub mod known;
 pub mod life;
 pub mod name;
 pub mod nearest;

@@ -70,6 +70,7 @@ pub use http::{HttpEndpoint, ProxyConfig, TlsConfig};
 pub use kind::ProblemKind;
 pub use life::{BreakerConfig, KEEPALIVE_INTERVAL_DEFAULT, LIFETIME_MAX, ReconnectConfig};
 pub use problem::{Position, Problem, Severity};
+pub(crate) use server::is_secret_name;
 pub use server::{
     CONNECT_TIMEOUT_DEFAULT, Endpoint, Protocol, ServerConfig, TIMEOUT_DEFAULT, TIMEOUT_MAX,
 };

@@ -285,7 +285,7 @@ impl fmt::Debug for ServerConfig {
 }
 
 /// Whether a variable of this name probably holds a secret.
-pub(super) fn is_secret_name(name: &str) -> bool {
+pub(crate) fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     // `PAT` and `PASS` are looked for as whole words, as `PATH` and `COMPASS` hold them too.
     SECRET_NAMES.iter().any(|part| match *part {

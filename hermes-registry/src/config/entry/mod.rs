@@ -9,6 +9,7 @@ mod yaml;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 pub use secrets::PlainSecret;
@@ -125,6 +126,22 @@ impl ServerEntry {
         self.with(key, Setting::Map(all))
     }
 
+    /// The same entry with these values, by the names of variables, in the place of references that
+    /// have no default.
+    #[must_use]
+    pub fn with_values(mut self, values: &BTreeMap<String, String>) -> Self {
+        let fill = |text: &mut String| *text = filled(text, values);
+        for (_, setting) in &mut self.settings {
+            match setting {
+                Setting::Map(pairs) => pairs.iter_mut().for_each(|(_, text)| fill(text)),
+                Setting::Text(text) => fill(text),
+                Setting::Texts(texts) => texts.iter_mut().for_each(fill),
+                Setting::Plain(_) => {}
+            }
+        }
+        self
+    }
+
     fn with(mut self, key: &'static str, setting: Setting) -> Self {
         self.settings.retain(|(known, _)| *known != key);
         self.settings.push((key, setting));
@@ -164,6 +181,28 @@ impl ServerEntry {
     pub fn keys(&self) -> impl Iterator<Item = &'static str> {
         self.settings.iter().map(|(key, _)| *key)
     }
+}
+
+/// A text with these values in the place of its references.
+fn filled(text: &str, values: &BTreeMap<String, String>) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some((before, tail)) = rest.split_once("${") {
+        out.push_str(before);
+        let inside = tail.split_once('}').filter(|_| !before.ends_with('$'));
+        match inside.and_then(|(name, after)| Some((values.get(name)?, after))) {
+            // What stands in a value is no reference.
+            Some((value, after)) => {
+                out.push_str(&value.replace("${", "$${"));
+                rest = after;
+            }
+            None => {
+                out.push_str("${");
+                rest = tail;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
 }
 
 impl fmt::Debug for ServerEntry {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use mcp_transport::redact::Redactor;
 
-use super::super::server::is_secret_name;
+use super::super::is_secret_name;
 use super::{ServerEntry, Setting};
 
 /// A value that looks like a secret and is written out.

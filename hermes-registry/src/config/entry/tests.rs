@@ -95,6 +95,18 @@ fn secrets_that_are_written_out_are_told_with_a_variable() {
 }
 
 #[test]
+fn a_value_takes_the_place_of_its_references_and_holds_none() {
+    let entry = ServerEntry::new("a")
+        .with_text("url", "https://${HOST}/")
+        .with_texts("args", words(&["--k=${K}", "${K:-x}", "$K", "$${K}${"]))
+        .with_pairs("headers", [pair("A", "Bearer ${K}")])
+        .with_number("timeout", "5")
+        .with_values(&BTreeMap::from([pair("K", "v${HOST}"), pair("HOST", "h")]));
+    let expected = "  a:\n    url: \"https://h/\"\n    args:\n      - \"--k=v$${HOST}\"\n      - \"${K:-x}\"\n      - \"$K\"\n      - \"$${K}${\"\n    headers:\n      A: \"Bearer v$${HOST}\"\n    timeout: 5\n";
+    assert_eq!(entry.to_yaml(), expected);
+}
+
+#[test]
 fn a_file_is_to_be_kept_from_others_if_it_holds_values() {
     let entry = |text: &str| ServerEntry::new("a").with_pairs("env", [pair("A", text)]);
     for (text, expected) in [("x", true), ("$${A}", true), ("${A}", false), ("", false)] {
