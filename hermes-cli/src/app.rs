@@ -8,13 +8,13 @@ use tokio::runtime::{self, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
-use crate::args::{Cli, Command, Import, Mcp, Options, Remove};
-use crate::commands::call::{self, Request};
-use crate::commands::{add, configure, import, list, remove, schema, switch, test, tools};
+use crate::args::{Cli, Command, Mcp, Options};
+use crate::commands::{catalog, list, schema};
 use crate::demo;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::fault::Fault;
+use crate::job::Wish;
 use crate::output::{Report, Target, json, print, say, say_more};
 use crate::session::Session;
 use crate::settings::Settings;
@@ -38,6 +38,13 @@ pub(crate) fn main() -> Exit {
         } => {
             let is_json = cli.options.json;
             tell(schema::run(output.as_deref(), is_json), &[], is_json)
+        }
+        Command::Mcp {
+            command: Mcp::Catalog { query },
+        } => {
+            let (is_json, target) = (cli.options.json, Target::of_stdout());
+            let report = catalog::run(query.as_deref(), is_json, target);
+            tell(Ok(report), &[], is_json)
         }
         Command::Mcp {
             command: Mcp::DemoServer,
@@ -81,8 +88,8 @@ fn use_servers(options: &Options, command: &Mcp) -> Exit {
         say(note);
     }
     let target = Target::of_stdout();
-    let job = match Job::new(command, &mut settings) {
-        Ok(Some(job)) => job,
+    let wish = match Wish::new(command, &mut settings) {
+        Ok(Some(wish)) => wish,
         Ok(None) => return base.worst(tell(Ok(list::run(&settings, target)), &problems, is_json)),
         Err(failure) => return base.worst(tell(Err(failure), &problems, is_json)),
     };
@@ -90,88 +97,13 @@ fn use_servers(options: &Options, command: &Mcp) -> Exit {
         Ok(runtime) => runtime,
         Err(error) => return failed(&error),
     };
-    let exit = runtime.block_on(with_session(settings, &job, target));
+    let exit = runtime.block_on(with_session(settings, wish, target));
     runtime.shutdown_background();
     base.worst(exit)
 }
 
-/// What is to be done with servers, or with the configuration.
-enum Job<'a> {
-    Add(Box<add::Plan>),
-    Call(Request<'a>),
-    Configure(Box<configure::Plan>),
-    Import(&'a Import, import::Plan),
-    Remove(&'a Remove),
-    Switch(&'a str, bool),
-    Test(&'a str),
-    Tools(Option<&'a str>),
-}
-
-impl<'a> Job<'a> {
-    /// The job of a command, with everything that has to be read for it; `None` if no server is
-    /// needed.
-    ///
-    /// Reading may take as long as the user likes, so it is done before anything is started and
-    /// before signals are caught.
-    fn new(command: &'a Mcp, settings: &mut Settings) -> Result<Option<Self>, Failure> {
-        // What starts no server leaves no log of one.
-        if matches!(
-            command,
-            Mcp::Disable { .. } | Mcp::Enable { .. } | Mcp::Import(_) | Mcp::Remove(_)
-        ) {
-            settings.stderr_log = None;
-        }
-        Ok(Some(match command {
-            Mcp::Add(args) => {
-                let plan = add::plan(args, settings)?;
-                settings.config = plan.config();
-                Self::Add(Box::new(plan))
-            }
-            Mcp::Configure(args) => {
-                let plan = configure::plan(args, settings)?;
-                settings.config = plan.config();
-                Self::Configure(Box::new(plan))
-            }
-            Mcp::Import(args) => Self::Import(args, import::plan(args, settings)?),
-            Mcp::Remove(args) => Self::Remove(args),
-            Mcp::Enable { name } => Self::Switch(name, true),
-            Mcp::Disable { name } => Self::Switch(name, false),
-            Mcp::Tools { server } => Self::Tools(server.as_deref()),
-            Mcp::Test { server } => Self::Test(server),
-            Mcp::Call {
-                name,
-                arguments,
-                timeout,
-            } => {
-                let arguments = call::read_arguments(arguments.as_deref())?;
-                Self::Call(Request {
-                    name,
-                    arguments,
-                    timeout: *timeout,
-                })
-            }
-            Mcp::Completions { .. } | Mcp::DemoServer | Mcp::List | Mcp::Schema { .. } => {
-                return Ok(None);
-            }
-        }))
-    }
-
-    async fn run(&self, session: &Session, target: Target) -> Result<Report, Failure> {
-        match self {
-            Self::Add(plan) => add::run(session, plan).await,
-            Self::Configure(plan) => configure::run(session, plan).await,
-            Self::Import(args, plan) => import::run(session, args, plan).await,
-            Self::Remove(args) => remove::run(session, args).await,
-            Self::Switch(name, enabled) => switch::run(session, name, *enabled),
-            Self::Call(request) => call::run(session, request, target).await,
-            Self::Test(server) => test::run(session, server).await,
-            Self::Tools(server) => tools::run(session, *server, target).await,
-        }
-    }
-}
-
 /// Does a job, tells what came of it and ends the servers.
-async fn with_session(settings: Settings, job: &Job<'_>, target: Target) -> Exit {
+async fn with_session(mut settings: Settings, wish: Wish<'_>, target: Target) -> Exit {
     let (Ok(mut interrupt), Ok(mut terminate)) = (
         signal(SignalKind::interrupt()),
         signal(SignalKind::terminate()),
@@ -179,6 +111,14 @@ async fn with_session(settings: Settings, job: &Job<'_>, target: Target) -> Exit
         return failed(&io::Error::other("signals cannot be caught"));
     };
     let (problems, is_json) = (settings.problems.clone(), settings.json);
+    let settled = tokio::select! {
+        settled = wish.settle(&mut settings) => settled,
+        exit = stopped(&mut interrupt, &mut terminate) => return exit,
+    };
+    let job = match settled {
+        Ok(job) => job,
+        Err(failure) => return tell(Err(failure), &problems, is_json),
+    };
     let session = Session::new(settings);
     let exit = tokio::select! {
         result = job.run(&session, target) => tell(result, &problems, is_json),

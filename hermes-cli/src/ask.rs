@@ -2,6 +2,8 @@
 
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
 
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+
 use crate::failure::Failure;
 use crate::output::text;
 use crate::settings::Settings;
@@ -61,4 +63,41 @@ pub(crate) async fn line(prompt: &str) -> Result<Option<String>, Failure> {
         .map_err(io::Error::other)
         .flatten()
         .map_err(failed)
+}
+
+/// Asks for a line that is not shown while it is typed; `None` at the end of the input.
+///
+/// # Errors
+///
+/// If the terminal fails.
+///
+/// # Cancel safety
+///
+/// The terminal shows again what is typed as soon as the future is dropped.
+pub(crate) async fn secret(prompt: &str) -> Result<Option<String>, Failure> {
+    let _hidden = Hidden::new();
+    line(prompt).await
+}
+
+/// A terminal that does not show what is typed, until this is dropped.
+struct Hidden(Termios);
+
+impl Hidden {
+    /// Hides what is typed from now on, if the terminal can do that.
+    fn new() -> Option<Self> {
+        let before = tcgetattr(io::stdin()).ok()?;
+        let mut modes = before.clone();
+        modes.local_modes.remove(LocalModes::ECHO);
+        // The line break is shown all the same, or the next line would stand behind the question.
+        modes.local_modes.insert(LocalModes::ECHONL);
+        tcsetattr(io::stdin(), OptionalActions::Now, &modes).ok()?;
+        Some(Self(before))
+    }
+}
+
+impl Drop for Hidden {
+    fn drop(&mut self) {
+        // There is nobody to tell of a terminal that has gone.
+        let _: rustix::io::Result<()> = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
+    }
 }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   args ──> settings ──> commands::{list, tools, add, …} ──> Report ──> stdout, stderr, Exit
+//!                              │ job: what is known before a command begins
 //!                              │ session: a registry, started and closed
 //!                              │ ask: questions to whoever sits at the terminal
 //!                              │ file: the configuration file, changed and put in place
@@ -19,6 +20,7 @@ mod exit;
 mod failure;
 mod fault;
 mod file;
+mod job;
 mod output;
 mod session;
 mod settings;

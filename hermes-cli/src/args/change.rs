@@ -7,7 +7,7 @@ use clap::{ArgGroup, Args};
 use hermes_registry::import::Format;
 
 #[derive(Args, Debug)]
-#[command(group(ArgGroup::new("endpoint").required(true).args(["command", "url"])))]
+#[command(group(ArgGroup::new("endpoint").required(true).args(["command", "url", "preset"])))]
 pub(crate) struct Add {
     /// The name of the server
     pub(crate) name: String,
@@ -17,6 +17,9 @@ pub(crate) struct Add {
     /// The address of a server that is reached over HTTP
     #[arg(long)]
     pub(crate) url: Option<String>,
+    /// A known server, as `hermes mcp catalog` lists them
+    #[arg(long, value_name = "KNOWN")]
+    pub(crate) preset: Option<String>,
     /// An argument of the program; again for each further one
     #[arg(long = "arg", value_name = "ARG", allow_hyphen_values = true)]
     pub(crate) args: Vec<String>,
@@ -73,6 +76,17 @@ pub(crate) struct Remove {
     /// The servers
     #[arg(required = true, value_name = "NAME")]
     pub(crate) names: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Install {
+    /// The name of a known server, which is its name in the configuration too
+    pub(crate) name: String,
+    /// A value that it needs [default: the variable of this name, where it is used]
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) env: Vec<String>,
+    #[command(flatten)]
+    pub(crate) writing: Writing,
 }
 
 #[derive(Args, Debug)]

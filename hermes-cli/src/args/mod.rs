@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 
-pub(crate) use change::{Add, Configure, Import, Remove, Writing};
+pub(crate) use change::{Add, Configure, Import, Install, Remove, Writing};
 
 /// The longest time that `--timeout` takes, in seconds: one day, as in the configuration.
 const TIMEOUT_SECONDS_MAX: f64 = 86_400.0;
@@ -50,7 +50,10 @@ new ones may be added at the end.
   call    {version, server, tool, name, isError, result, diagnostics, problems}
   test    {version, server, state, connectMs, era, protocolVersion, serverInfo, instructions,
           ledger, toolsListed, tools, notes, problems}
-  add     {version, server, file, action, check, error, hints, problems}; `action` is added or
+  catalog {version, servers: [{name, title, description, homepage, transport, needs: [{name, about,
+          from}], include, exclude}], problems}
+  add, install
+          {version, server, file, action, check, error, hints, problems}; `action` is added or
           replaced, `check` is null or what `test` prints without `version` and `problems`
   remove  {version, servers, file, problems}
   enable, disable
@@ -167,6 +170,7 @@ Examples:
   hermes mcp add files --command npx -- -y @modelcontextprotocol/server-filesystem ~/notes
   hermes mcp add tracker --url https://tracker.example.com/mcp \\
     --header 'Authorization: Bearer ${TRACKER_TOKEN}'
+  hermes mcp add notes --preset git --env GIT_REPOSITORY=~/notes
   hermes mcp add db --command db-server --env 'DB_PASSWORD=${DB_PASSWORD}' --env DB_HOST=localhost
   hermes mcp add later --command later-server --no-check
 
@@ -202,6 +206,29 @@ Examples:
 `--include`, `--exclude`, `--all` and `--none` replace what is configured, `--enable` and `--disable`
 change it; `tools.resources`, `tools.prompts` and `tools.timeouts` stay as they are.")]
     Configure(Configure),
+    /// List known servers that can be installed, and what they need
+    #[command(after_help = "\
+Examples:
+  hermes mcp catalog
+  hermes mcp catalog git
+  hermes mcp catalog --json | jq '.servers[].name'
+
+On a pipe, each line is a name, a tab and a description.")]
+    Catalog {
+        /// A word in the name, title or description of a server
+        query: Option<String>,
+    },
+    /// Add a known server to the configuration, once it has answered
+    #[command(after_help = "\
+Examples:
+  hermes mcp install fetch
+  hermes mcp install filesystem --env FILESYSTEM_ROOT=~/notes
+  GITHUB_PERSONAL_ACCESS_TOKEN=... hermes mcp install github
+
+A value is asked for at a terminal if it is given neither by --env nor by a variable of its name.
+Where a variable gives it, the configuration refers to that variable and does not hold the value.
+A known server under another name: hermes mcp add NAME --preset KNOWN.")]
+    Install(Install),
     /// Take over servers that are configured for another agent
     #[command(after_help = "\
 Examples:
@@ -245,8 +272,10 @@ impl Mcp {
             | Self::Disable { .. }
             | Self::Enable { .. }
             | Self::Import(_)
+            | Self::Install(_)
             | Self::Remove(_) => true,
             Self::Call { .. }
+            | Self::Catalog { .. }
             | Self::Completions { .. }
             | Self::DemoServer
             | Self::List

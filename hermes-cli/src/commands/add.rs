@@ -8,6 +8,7 @@ use hermes_registry::config::edit::Change;
 use hermes_registry::config::{Context, ProblemKind, ServerEntry};
 use hermes_registry::{Config, ServerConfig};
 
+use super::install;
 use super::test::{Checked, check};
 use crate::args::{Add, Writing};
 use crate::ask;
@@ -58,13 +59,7 @@ pub(super) fn plan_entry(
     writing: Writing,
     settings: &Settings,
 ) -> Result<Plan, Failure> {
-    let is_new = !settings.has(entry.name());
-    if !is_new && !writing.replace {
-        let message = format!("a server is called `{}` already", entry.name());
-        let suggestion =
-            "choose another name, or give `--replace` to put the new entry in its place";
-        return Err(Failure::usage("server_exists", message, suggestion));
-    }
+    let is_new = check_name(entry.name(), writing, settings)?;
     let server = read(&entry)?;
     let secrets = entry.plain_secrets();
     Ok(Plan {
@@ -74,6 +69,25 @@ pub(super) fn plan_entry(
         entry,
         checks: !writing.no_check,
     })
+}
+
+/// Whether a name is new.
+///
+/// # Errors
+///
+/// If it is taken, and not to be replaced.
+pub(super) fn check_name(
+    name: &str,
+    writing: Writing,
+    settings: &Settings,
+) -> Result<bool, Failure> {
+    let is_new = !settings.has(name);
+    if is_new || writing.replace {
+        return Ok(is_new);
+    }
+    let message = format!("a server is called `{name}` already");
+    let suggestion = "choose another name, or give `--replace` to put the new entry in its place";
+    Err(Failure::usage("server_exists", message, suggestion))
 }
 
 impl Plan {
@@ -124,10 +138,9 @@ fn report(plan: &Plan, checked: Result<Option<Checked>, Failure>, after: &Settin
     let name = plan.entry.name();
     let mut hints = plan.hints.clone();
     let file = after.file.as_deref().unwrap_or_default();
-    if plan.entry.has_written_values() && after.is_open_to_others() {
+    if !hints.is_empty() && after.is_open_to_others() {
         hints.push(format!(
-            "others can read {file}, in which values of variables or headers stand; \
-             `chmod 600 {file}` keeps them out"
+            "others can read {file}; `chmod 600 {file}` keeps them out"
         ));
     }
     let action = if plan.is_new { "added" } else { "replaced" };
@@ -159,7 +172,11 @@ fn report(plan: &Plan, checked: Result<Option<Checked>, Failure>, after: &Settin
 
 /// The entry that the options spell out.
 fn entry(args: &Add) -> Result<ServerEntry, Failure> {
-    let mut entry = ServerEntry::new(&args.name);
+    let env = pairs("env", &args.env, '=')?;
+    let (mut entry, env) = match &args.preset {
+        Some(preset) => install::preset(&args.name, preset, env)?,
+        None => (ServerEntry::new(&args.name), env),
+    };
     for (key, text) in [
         ("command", &args.command),
         ("url", &args.url),
@@ -172,7 +189,7 @@ fn entry(args: &Add) -> Result<ServerEntry, Failure> {
     let arguments = args.args.iter().chain(&args.more_args).cloned();
     entry = entry
         .with_texts("args", arguments)
-        .with_pairs("env", pairs("env", &args.env, '=')?)
+        .with_pairs("env", env)
         .with_texts("env_passthrough", args.env_passthrough.clone())
         .with_pairs("headers", pairs("header", &args.headers, ':')?);
     for (key, number) in [

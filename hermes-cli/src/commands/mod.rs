@@ -2,8 +2,10 @@
 
 pub(crate) mod add;
 pub(crate) mod call;
+pub(crate) mod catalog;
 pub(crate) mod configure;
 pub(crate) mod import;
+pub(crate) mod install;
 pub(crate) mod list;
 pub(crate) mod remove;
 pub(crate) mod schema;

@@ -206,15 +206,15 @@ fn a_secret_that_is_written_out_is_taken_with_a_hint() {
     assert_eq!(run.stderr, hint);
     assert!(home.read("config.yaml").contains("API_KEY: hidden-words\n"));
 
-    // Into a file that others can read, values go with a warning.
+    // Into a file that others can read, secrets go with a warning.
     home.write("open.yaml", "");
     let open = home.file("open.yaml");
     let run = add_demo(
         &home,
         "s",
-        &["--env", "REGION=eu", "--no-check", "--config", &open],
+        &["--env", "MY_TOKEN=x", "--no-check", "--config", &open],
     );
-    let expected = format!("`chmod 600 {open}` keeps them out\n");
+    let expected = format!("others can read {open}; `chmod 600 {open}` keeps them out\n");
     assert!(run.code == 0 && run.stderr.ends_with(&expected), "{run:?}");
     let run = add_demo(
         &home,

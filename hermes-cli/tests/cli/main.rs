@@ -2,6 +2,7 @@
 
 mod add;
 mod calls;
+mod catalog;
 mod changes;
 mod configure;
 mod demo;
