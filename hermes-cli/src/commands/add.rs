@@ -26,7 +26,7 @@ pub(crate) struct Plan {
     server: Result<ServerConfig, Failure>,
     is_new: bool,
     /// What people should know of it.
-    hints: Vec<String>,
+    pub(super) hints: Vec<String>,
     checks: bool,
 }
 
@@ -138,7 +138,7 @@ fn report(plan: &Plan, checked: Result<Option<Checked>, Failure>, after: &Settin
     let name = plan.entry.name();
     let mut hints = plan.hints.clone();
     let file = after.file.as_deref().unwrap_or_default();
-    if !hints.is_empty() && after.is_open_to_others() {
+    if !plan.entry.plain_secrets().is_empty() && after.is_open_to_others() {
         hints.push(format!(
             "others can read {file}; `chmod 600 {file}` keeps them out"
         ));

@@ -76,7 +76,15 @@ pub(crate) async fn plan(order: &Order, settings: &Settings) -> Result<Plan, Fai
             None => return Err(lacks(known, &[need])),
         };
     }
-    plan_entry(known.entry(&values), *writing, settings)
+    let mut plan = plan_entry(known.entry(&values), *writing, settings)?;
+    let left = known.needs.iter();
+    for need in left.filter(|need| !values.contains_key(&need.name)) {
+        let name = &need.name;
+        plan.hints.push(format!(
+            "the entry refers to the variable {name}, which has to be set wherever the server is used"
+        ));
+    }
+    Ok(plan)
 }
 
 /// The entry of a known server under another name, and the values that it does not need.

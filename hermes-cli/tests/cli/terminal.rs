@@ -5,6 +5,7 @@ use std::io::{Read as _, Write as _};
 use std::process::{Child, Command, Stdio};
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{LocalModes, tcgetattr};
 
 use crate::support::Home;
 
@@ -43,8 +44,8 @@ impl Terminal {
         }
     }
 
-    /// Waits until this is shown, then types a line.
-    pub(crate) fn answer(&mut self, question: &str, line: &str) {
+    /// Waits until this is shown.
+    pub(crate) fn wait_for(&mut self, question: &str) {
         let mut buffer = [0; 1024];
         while !self.shown.ends_with(question) {
             let len = self.screen.read(&mut buffer).unwrap_or_default();
@@ -52,10 +53,21 @@ impl Terminal {
             let new = String::from_utf8_lossy(buffer.get(..len).unwrap_or_default());
             self.shown.push_str(&new.replace("\r\n", "\n"));
         }
-        self.screen
-            .write_all(line.as_bytes())
-            .expect("keys can be pressed");
-        self.screen.write_all(b"\n").expect("keys can be pressed");
+    }
+
+    /// Waits until this is shown, then types a line.
+    pub(crate) fn answer(&mut self, question: &str, line: &str) {
+        self.wait_for(question);
+        let keys = format!("{line}\n");
+        let typed = self.screen.write_all(keys.as_bytes());
+        typed.expect("keys can be pressed");
+    }
+
+    /// Asks the command to end, as Ctrl-C does.
+    pub(crate) fn interrupt(&self) {
+        let id = self.child.id().to_string();
+        let killed = Command::new("kill").args(["-INT", &id]).status();
+        assert!(killed.expect("there is such a program").success());
     }
 
     /// Waits for the end: the status, the standard output, and what the screen has shown.
@@ -71,6 +83,12 @@ impl Terminal {
         let code = output.status.code().expect("no signal ended it");
         (code, stdout, self.shown)
     }
+}
+
+/// Whether a terminal shows what is typed.
+fn shows_keys(screen: &File) -> bool {
+    let modes = tcgetattr(screen).expect("it is a terminal");
+    modes.local_modes.contains(LocalModes::ECHO)
 }
 
 #[test]
@@ -125,13 +143,24 @@ fn an_interrupt_at_a_question_is_status_130_and_changes_nothing() {
     let text = "mcp_servers:\n  a: {command: x}\n";
     home.write("config.yaml", text);
     let mut terminal = Terminal::start(home.command(&["mcp", "remove", "a"]));
-    let id = terminal.child.id().to_string();
-    let mut buffer = [0; 1024];
-    let asked = terminal.screen.read(&mut buffer).expect("it is asked");
-    assert!(asked > 0);
-    let killed = Command::new("kill").args(["-INT", &id]).status();
-    assert!(killed.expect("there is such a program").success());
+    terminal.wait_for("[y/N] ");
+    terminal.interrupt();
     let (code, stdout, shown) = terminal.end();
     assert_eq!((code, stdout.as_str()), (130, ""), "{shown}");
     assert_eq!(home.read("config.yaml"), text);
+}
+
+#[test]
+fn a_terminal_shows_keys_again_after_an_interrupt_at_a_secret() {
+    let home = Home::new();
+    let mut command = home.command(&["mcp", "install", "github", "--no-check"]);
+    command.env_remove("GITHUB_PERSONAL_ACCESS_TOKEN");
+    let mut terminal = Terminal::start(command);
+    terminal.wait_for("personal-access-tokens): ");
+    let screen = terminal.screen.try_clone().unwrap();
+    assert!(!shows_keys(&screen));
+    terminal.interrupt();
+    assert_eq!(terminal.end().0, 130);
+    assert!(shows_keys(&screen));
+    assert!(!home.has("config.yaml"));
 }

@@ -100,11 +100,12 @@ fn setting(node: &Node) -> Result<Setting, String> {
 fn read_needs(node: &Node) -> Result<Vec<Need>, String> {
     let mut needs = Vec::new();
     for (name, value) in entries(node)? {
-        let (mut about, mut from) = (None, None);
+        let (mut about, mut from, mut is_secret) = (None, None, is_secret_name(name));
         for (key, value) in entries(value)? {
             match key {
                 "about" => about = Some(word(value)?),
                 "from" => from = Some(word(value)?),
+                "secret" => is_secret = word(value)? == "true",
                 other => return Err(format!("{name}: unknown key `{other}`")),
             }
         }
@@ -112,7 +113,7 @@ fn read_needs(node: &Node) -> Result<Vec<Need>, String> {
             name: name.to_owned(),
             about: about.ok_or_else(|| format!("{name}: nothing says what it is"))?,
             from,
-            is_secret: is_secret_name(name),
+            is_secret,
         });
     }
     Ok(needs)

@@ -87,7 +87,7 @@ pub struct Need {
     pub about: String,
     /// Where to get it.
     pub from: Option<String>,
-    /// Whether it is a secret, by its name.
+    /// Whether it is a secret, by its name or because the manifest says so.
     pub is_secret: bool,
 }
 

@@ -53,6 +53,9 @@ fn every_file_is_in_the_list_and_the_list_is_sorted() {
 fn values_are_filled_in_and_what_is_not_given_stays_a_reference() {
     let github = find("github").unwrap();
     assert!(github.needs[0].is_secret);
+    // An address may hold a password.
+    assert!(find("postgres").unwrap().needs[0].is_secret);
+    assert!(!find("git").unwrap().needs[0].is_secret);
     let bare = github.entry(&BTreeMap::new()).to_yaml();
     assert!(
         bare.contains("\"Bearer ${GITHUB_PERSONAL_ACCESS_TOKEN}\""),
