@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use hermes_registry::config::Endpoint;
 use hermes_registry::{CatalogTool, Ready, ServerConfig, ServerState, ServerStatus};
 use mcp_transport::redact::Redactor;
 use mcp_types::{CallToolResult, ContentBlock, Implementation, ResourceContents, Tool};
@@ -147,12 +148,12 @@ pub(crate) fn list(servers: &[ServerConfig], faulty: &[&str], target: Target) ->
         } else {
             "disabled"
         };
-        let command = command_line(server);
+        let (title, address) = address(server);
         if target == Target::Pipe {
-            let _ = writeln!(out, "{}\t{state}\t{command}", server.name());
+            let _ = writeln!(out, "{}\t{state}\t{address}", server.name());
             continue;
         }
-        let _ = writeln!(out, "{} ({state})\n  command  {command}", server.name());
+        let _ = writeln!(out, "{} ({state})\n  {title:<8} {address}", server.name());
         if let Some(cwd) = server.command().and_then(|command| command.cwd()) {
             let _ = writeln!(out, "  in       {}", one_line(&cwd.to_string_lossy()));
         }
@@ -174,14 +175,19 @@ pub(crate) fn list(servers: &[ServerConfig], faulty: &[&str], target: Target) ->
     out
 }
 
-fn command_line(server: &ServerConfig) -> String {
-    let Some(command) = server.command() else {
-        return "unknown, since its entry has faults".to_owned();
-    };
+/// How a server is reached, and what that is called.
+fn address(server: &ServerConfig) -> (&'static str, String) {
     let redactor = Redactor::new().with_secrets(server.secrets());
-    let words = std::iter::once(command.program()).chain(command.args().iter().map(String::as_str));
-    let words: Vec<String> = words.map(|word| quoted(&redactor.redact(word))).collect();
-    one_line(&words.join(" "))
+    match server.endpoint() {
+        Endpoint::Http(http) => ("url", one_line(&redactor.redact(http.url()))),
+        Endpoint::Stdio(command) => {
+            let args = command.args().iter().map(String::as_str);
+            let words = std::iter::once(command.program()).chain(args);
+            let words: Vec<String> = words.map(|word| quoted(&redactor.redact(word))).collect();
+            ("command", one_line(&words.join(" ")))
+        }
+        _ => ("command", "unknown, since its entry has faults".to_owned()),
+    }
 }
 
 /// A word as a shell would want it, so that it can be pasted.

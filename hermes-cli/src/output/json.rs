@@ -181,6 +181,7 @@ pub(crate) struct Configured<'a> {
     exclude: Vec<&'a str>,
     file: Option<&'a str>,
     line: Option<usize>,
+    url: Option<String>,
 }
 
 impl<'a> From<&'a ServerConfig> for Configured<'a> {
@@ -216,6 +217,9 @@ impl<'a> From<&'a ServerConfig> for Configured<'a> {
                 .collect(),
             file: source.map(|(file, _place)| file),
             line: source.map(|(_file, place)| place.line),
+            url: server
+                .http()
+                .map(|http| redactor.redact(http.url()).into_owned()),
         }
     }
 }
@@ -279,7 +283,7 @@ mod tests {
             !shown.contains("ghp_0") && !shown.contains("hidden-value"),
             "{shown}"
         );
-        let end = r#""env":["SECRET_KEY"],"timeout":120.0,"connectTimeout":60.0,"protocol":"auto","include":["log","show_*"],"exclude":[],"file":"c.yaml","line":2}],"problems":[]}"#;
+        let end = r#""env":["SECRET_KEY"],"timeout":120.0,"connectTimeout":60.0,"protocol":"auto","include":["log","show_*"],"exclude":[],"file":"c.yaml","line":2,"url":null}],"problems":[]}"#;
         assert!(shown.trim_end().ends_with(end), "{shown}");
     }
 }

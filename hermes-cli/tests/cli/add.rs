@@ -84,6 +84,14 @@ fn options_that_are_given_again_add_up() {
     assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{run:?}");
     let far = "  far:\n    url: \"https://far.test/mcp\"\n    transport: sse\n    headers:\n      X-Key: \"${FAR:-none}\"\n      Accept-Language: de\n    enabled: false\n";
     assert_eq!(home.read("config.yaml"), format!("{expected}{far}"));
+    let run = home.run(&["mcp", "list"]);
+    let line = "\nfar\tdisabled\thttps://far.test/mcp\n";
+    assert!(run.code == 0 && run.stdout.ends_with(line), "{run:?}");
+    let run = home.run(&["mcp", "list", "--json"]);
+    assert!(
+        run.stdout.contains(r#""url":"https://far.test/mcp"}]"#),
+        "{run:?}"
+    );
 }
 
 #[test]

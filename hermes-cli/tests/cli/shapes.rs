@@ -55,7 +55,7 @@ fn json_has_stable_shapes() {
 
     let run = home.run(&["mcp", "list", "--json"]);
     let expected = format!(
-        r#"{{"version":1,"servers":[{{"name":"calc","enabled":true,"command":"{}","args":["mcp","demo-server"],"cwd":null,"env":[],"timeout":120.0,"connectTimeout":60.0,"protocol":"auto","include":["add"],"exclude":[],"file":"{}","line":2}}],"problems":[{problem}]}}"#,
+        r#"{{"version":1,"servers":[{{"name":"calc","enabled":true,"command":"{}","args":["mcp","demo-server"],"cwd":null,"env":[],"timeout":120.0,"connectTimeout":60.0,"protocol":"auto","include":["add"],"exclude":[],"file":"{}","line":2,"url":null}}],"problems":[{problem}]}}"#,
         env!("CARGO_BIN_EXE_hermes"),
         home.file("config.yaml")
     );

@@ -1,0 +1,59 @@
+//! What `--help` says behind the options.
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  hermes mcp list                          the configured servers, without starting them
+  hermes mcp tools                         the tools of all servers
+  hermes mcp tools files --json            those of one server, with their schemas
+  hermes mcp call mcp_files_read '{\"path\":\"notes.txt\"}'
+  echo '{\"a\":2,\"b\":3}' | hermes mcp call demo/add --demo
+  hermes mcp test files                    whether a server works, and if not, why
+  hermes mcp add files --command npx -- -y @modelcontextprotocol/server-filesystem ~/notes
+  hermes completion bash > ~/.local/share/bash-completion/completions/hermes
+
+Exit status:
+  0 done; 1 the tool answered with an error; 2 wrong command line or configuration;
+  3 a server could not be reached; 4 a deadline passed; 130 interrupted.
+  If several of these happened, the first of 2, 3, 4, 1 that did.";
+
+pub(super) const COMPLETIONS: &str = "\
+Examples:
+  hermes completion bash > ~/.local/share/bash-completion/completions/hermes
+  hermes completion zsh > ~/.zfunc/_hermes
+  hermes mcp completions fish > ~/.config/fish/completions/hermes.fish
+
+The script goes to standard output as it is, with --json too.";
+
+pub(super) const SHAPES: &str = "\
+Without a configuration file, or with --demo, a demo server inside this program is used.
+Text for people goes to standard output when that is a terminal; on a pipe, `list` and `tools`
+print one line each, with tabs between the fields.
+
+JSON (--json): one object on standard output. Members stand in this order and are always there;
+new ones may be added at the end.
+  list    {version, servers: [{name, enabled, command, args, cwd, env, timeout, connectTimeout,
+          protocol, include, exclude, file, line, url}], problems}
+  tools   {version, servers: [{name, state, era, protocolVersion, serverInfo, notes, error}],
+          tools: [{name, server, tool, title, description, inputSchema}], problems}
+  call    {version, server, tool, name, isError, result, diagnostics, problems}
+  test    {version, server, state, connectMs, era, protocolVersion, serverInfo, instructions,
+          ledger, toolsListed, tools, notes, problems}
+  catalog {version, servers: [{name, title, description, homepage, transport, needs: [{name, about,
+          from}], include, exclude}], problems}
+  add, install
+          {version, server, file, action, check, error, hints, problems}; `action` is added or
+          replaced, `check` is null or what `test` prints without `version` and `problems`
+  remove  {version, servers, file, problems}
+  enable, disable
+          {version, server, file, enabled, changed, problems}
+  configure
+          {version, server, file, include, exclude, changed, problems}; `include` may be null
+  import  {version, file, sources: [{file, format, servers: [{name, keys, action}], carried: [{server,
+          key, line, to, note}], conflicts: [{server, line, kind, with}], notCarried: [{server, key,
+          line, reason}]}], written, dryRun, hints, problems}; `action` is added, replaced, kept
+          (as it is configured), same or elsewhere_too
+  schema  {version, file, schema, problems}; `schema` is null if it was written to `file`
+  errors  {version, error: {code, message, suggestion, server, retryable, outcomeUncertain,
+          details, cause}, problems}
+`version` is 1. `problems` are those of the configuration: {file, line, column, key, server,
+severity, message}. `result` and `inputSchema` are as the server sent them. `env` holds names only.";
