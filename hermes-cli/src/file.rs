@@ -228,6 +228,20 @@ mod tests {
     }
 
     #[test]
+    fn changes_at_the_same_time_are_all_made() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("config.yaml");
+        std::thread::scope(|scope| {
+            for number in 0..16 {
+                let path = &path;
+                scope.spawn(move || change(path, &[add(&format!("s{number}"))]).unwrap());
+            }
+        });
+        let text = fs::read_to_string(&path).unwrap();
+        assert_eq!(text.matches("command: run\n").count(), 16, "{text}");
+    }
+
+    #[test]
     fn a_change_that_is_refused_leaves_the_file_alone() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("config.yaml");
