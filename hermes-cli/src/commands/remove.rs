@@ -23,11 +23,11 @@ pub(crate) async fn run(session: &Session, args: &Remove) -> Result<Report, Fail
     let file = settings.file.as_deref();
     if !settings.yes {
         if !ask::is_possible(settings) {
-            let message = format!("nobody can be asked whether {quoted} is to be removed");
+            let message = format!("nobody can be asked whether to remove {quoted}");
             return Err(Failure::usage(
                 "needs_yes",
                 message,
-                "give `--yes` to remove it unasked",
+                "give `--yes` to do so unasked",
             ));
         }
         let question = format!("Remove {quoted} from {}?", file.unwrap_or_default());

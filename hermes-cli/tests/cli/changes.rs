@@ -55,7 +55,7 @@ fn nothing_is_removed_if_a_name_is_unknown_or_nobody_says_yes() {
         ),
         (
             &["first"],
-            "nobody can be asked whether `first` is to be removed; give `--yes`",
+            "nobody can be asked whether to remove `first`; give `--yes`",
         ),
     ] {
         let run = home.run(&[&["mcp", "remove"], words].concat());

@@ -101,7 +101,7 @@ fn nothing_is_written_in_a_dry_run_or_without_a_yes() {
         unasked.stdout.contains("  tracker: url, transport (new)\n"),
         "{unasked:?}"
     );
-    let expected = "nobody can be asked whether 4 servers are to be written; give `--yes`";
+    let expected = "nobody can be asked whether to write 4 servers; give `--yes`";
     assert!(unasked.stderr.contains(expected), "{unasked:?}");
     assert!(!home.has("config.yaml") && !home.has("logs"));
 

@@ -105,9 +105,8 @@ pub(crate) async fn run(session: &Session, args: &Import, plan: &Plan) -> Result
     let mut told = found;
     if !settings.yes {
         if !ask::is_possible(settings) {
-            let message = format!("nobody can be asked whether {number} are to be written");
-            let failure =
-                Failure::usage("needs_yes", message, "give `--yes` to write them unasked");
+            let message = format!("nobody can be asked whether to write {number}");
+            let failure = Failure::usage("needs_yes", message, "give `--yes` to do so unasked");
             return Ok(report(false, settings, told).with_failure(failure));
         }
         // The question is about what has been told so far.
