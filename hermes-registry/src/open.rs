@@ -12,16 +12,26 @@ use crate::catalog::{Ready, Told};
 use crate::config::{Protocol, ServerConfig};
 use crate::connect::Connect;
 use crate::guard::Report;
-use crate::host;
+use crate::offer;
+use crate::registry::Teller;
 
 /// A server that has just been connected, or why it was not.
 pub(crate) type Connected = Result<(Client, Changes, Told), Error>;
 
+/// Those on our side of every connection.
+#[derive(Clone, Copy)]
+pub(crate) struct Host<'a> {
+    pub(crate) connector: &'a dyn Connect,
+    /// Who we say we are.
+    pub(crate) client: &'a Implementation,
+    /// Who hears what servers log.
+    pub(crate) teller: &'a Teller,
+}
+
 /// Connects a server and asks for its tools, all within its `connect_timeout`; what was started is
 /// ended before a failure is told, also if it is given up.
 pub(crate) async fn open(
-    connector: &dyn Connect,
-    we: &Implementation,
+    host: Host<'_>,
     server: &ServerConfig,
     redactor: &Redactor,
     mut given_up: watch::Receiver<bool>,
@@ -30,7 +40,7 @@ pub(crate) async fn open(
         return Err(Error::not_started("connecting was given up".to_owned()));
     }
     let until = Instant::now() + server.connect_timeout();
-    let builder = Client::builder(we.clone())
+    let builder = Client::builder(host.client.clone())
         .server_name(server.name().as_str())
         .redactor(redactor.clone())
         .connect_timeout(server.connect_timeout())
@@ -41,14 +51,14 @@ pub(crate) async fn open(
             Protocol::Legacy => EraHint::Legacy,
             Protocol::Modern => EraHint::Modern,
         });
-    let builder = host::offer(builder, server, redactor);
+    let builder = offer::offer(builder, server, redactor, host.teller);
     let client = match server.http() {
         Some(endpoint) => {
-            let http = connector.http(server, endpoint)?;
+            let http = host.connector.http(server, endpoint)?;
             builder.connect_http(http).await?
         }
         None => {
-            let start = || connector.link(server, redactor);
+            let start = || host.connector.link(server, redactor);
             builder.connect_with(start).await?
         }
     };
@@ -56,7 +66,7 @@ pub(crate) async fn open(
     let changes = client.changes();
     let told = tokio::select! {
         told = timeout_at(until, async {
-            host::ask_for_log(&client, server).await;
+            offer::ask_for_log(&client, server).await;
             ask(&client, redactor).await
         }) => told,
         _given_up = given_up.wait_for(|is_given_up| *is_given_up) => {

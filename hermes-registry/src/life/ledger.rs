@@ -25,12 +25,15 @@ pub struct Transition {
 #[derive(Debug)]
 pub(super) struct Ledger {
     entries: VecDeque<Transition>,
+    /// All changes there ever were.
+    count: u64,
 }
 
 impl Ledger {
     pub(super) fn new() -> Self {
         Self {
             entries: VecDeque::new(),
+            count: 0,
         }
     }
 
@@ -39,10 +42,15 @@ impl Ledger {
             self.entries.pop_front();
         }
         self.entries.push_back(entry);
+        self.count += 1;
     }
 
     pub(super) fn last(&self) -> Option<&Transition> {
         self.entries.back()
+    }
+
+    pub(super) fn count(&self) -> u64 {
+        self.count
     }
 
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = &Transition> {

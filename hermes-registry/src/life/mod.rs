@@ -144,6 +144,12 @@ impl Life {
         self.ledger.iter()
     }
 
+    /// How many changes of state there were, those that are no longer in the ledger included.
+    #[must_use]
+    pub fn transitions(&self) -> u64 {
+        self.ledger.count()
+    }
+
     /// The next thing to be done.
     pub fn poll_effect(&mut self) -> Option<Effect> {
         let changed = || std::mem::take(&mut self.has_changed).then_some(Effect::Changed);

@@ -67,7 +67,9 @@ impl Registry {
         let configured = config.timeout_of(&prepared.route.tool);
         let idle = timeout.unwrap_or(configured).min(TIMEOUT_MAX);
         let hard = timeout.map_or_else(|| idle.max(CALL_MAX), |_own| idle);
-        let admitted = self.admit(&prepared, idle).await?;
+        let admitted = self
+            .admit(prepared.id, &prepared.route.server, idle)
+            .await?;
         let Admission {
             pass,
             client,
@@ -151,16 +153,16 @@ impl Registry {
         })
     }
 
-    /// Waits until the call may be made, with a server that has come into the place of its own if
+    /// Waits until a request may be made, with a server that has come into the place of its own if
     /// that is just being ended.
-    async fn admit(
+    pub(super) async fn admit(
         &self,
-        prepared: &Prepared,
+        id: SlotId,
+        name: &ServerName,
         within: Duration,
     ) -> Result<Admission, RegistryError> {
         let deadline = clock() + within;
-        let name = &prepared.route.server;
-        let refused = match Pass::admit(&self.inner, prepared.id, name, deadline).await {
+        let refused = match Pass::admit(&self.inner, id, name, deadline).await {
             Err(RegistryError::Refused { refusal, server })
                 if matches!(*refusal, Refusal::Closing) =>
             {
@@ -169,7 +171,7 @@ impl Registry {
             admitted => return admitted,
         };
         match self.inner.named(name.as_str()) {
-            Some((successor, _)) if successor != prepared.id => {
+            Some((successor, _)) if successor != id => {
                 Pass::admit(&self.inner, successor, name, deadline).await
             }
             _ => Err(refused),
@@ -290,7 +292,7 @@ fn is_unreachable(kind: ExchangeFailureKind) -> bool {
     )
 }
 
-fn failed(route: Route, error: Error, is_own_timeout: bool) -> RegistryError {
+pub(super) fn failed(route: Route, error: Error, is_own_timeout: bool) -> RegistryError {
     let Route { server, tool } = route;
     let outcome_uncertain = error.sent() == mcp_client::Sent::Maybe;
     match error {

@@ -1,4 +1,5 @@
-//! Reads a server's list of tools again when it says that the list has changed.
+//! Reads a server's list of tools again when it says that the list has changed, and tells of its
+//! other lists.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -6,6 +7,7 @@ use std::time::Duration;
 use mcp_client::{Change, Changes};
 use tokio::time::{Instant, sleep_until};
 
+use super::events::Event;
 use super::inner::Inner;
 use super::slots::SlotId;
 use crate::life::Epoch;
@@ -31,6 +33,7 @@ pub(super) async fn follow(
 ) {
     while let Some(change) = changes.next().await {
         if change != Change::Tools {
+            tell(inner, server, change);
             continue;
         }
         let mut pause = RELIST_INTERVAL;
@@ -43,6 +46,16 @@ pub(super) async fn follow(
             }
             pause *= 2;
         }
+    }
+}
+
+/// Tells of a list that nobody keeps here.
+fn tell(inner: &Weak<Inner>, server: SlotId, change: Change) {
+    if let Some(inner) = inner.upgrade() {
+        inner.setup().teller.tell(|| {
+            let server = inner.with(server, |slot| slot.server().config.name().clone())?;
+            Some(Event::List { server, change })
+        });
     }
 }
 

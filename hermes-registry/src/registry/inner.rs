@@ -13,6 +13,7 @@ use mcp_types::Implementation;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
+use super::events::Teller;
 use super::keeper::{Done, keep};
 use super::slot::{News, Server, Slot, Todo};
 use super::slots::{SlotId, Slots, Turnover};
@@ -39,6 +40,8 @@ pub(super) struct Setup {
     pub(super) outcome_limits: OutcomeLimits,
     /// Compiled schemas of tools.
     pub(super) checkers: Checkers,
+    /// Where it is told what happens.
+    pub(super) teller: Teller,
 }
 
 pub(super) struct Inner {
@@ -143,6 +146,7 @@ impl Inner {
         let slot = state.slots.get_mut(server)?;
         let mut todo = Vec::new();
         let (changed, news) = change(slot, &mut todo);
+        slot.announce(&self.setup.teller);
         let due = slot.life().next_wake();
         let is_sooner = due.is_some_and(|due| state.wakes_at.is_none_or(|at| due < at));
         state.is_stale |= news != News::Nothing;
@@ -191,6 +195,7 @@ impl Inner {
             if slot.life().next_wake().is_some_and(|at| at <= now) {
                 let mut todo = Vec::new();
                 news = news.max(slot.command(&mut todo, |life| life.handle_wake(now)));
+                slot.announce(&self.setup.teller);
                 state
                     .todo
                     .extend(todo.into_iter().map(|todo| (server, todo)));
@@ -212,7 +217,9 @@ impl Inner {
         if std::mem::take(&mut state.is_stale) {
             state.slots.sweep();
             let seen = state.slots.seen();
-            state.catalog = Arc::new(Catalog::new(&state.config, self.setup.naming, &seen));
+            let catalog = Arc::new(Catalog::new(&state.config, self.setup.naming, &seen));
+            self.setup.teller.tell_tools(&state.catalog, &catalog);
+            state.catalog = catalog;
             self.published.send_modify(|count| *count += 1);
         }
     }
@@ -326,9 +333,14 @@ impl Inner {
         self.publish();
     }
 
+    /// Whether the registry is closed, now and later.
+    pub(super) fn closing(&self) -> watch::Receiver<bool> {
+        self.closing.subscribe()
+    }
+
     /// Completes when the registry is closed.
     pub(super) async fn closed(&self) {
-        let mut closing = self.closing.subscribe();
+        let mut closing = self.closing();
         let _: Result<watch::Ref<'_, bool>, watch::error::RecvError> =
             closing.wait_for(|is_over| *is_over).await;
     }

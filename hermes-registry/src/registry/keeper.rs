@@ -18,7 +18,7 @@ use super::inner::{Inner, Setup};
 use super::slot::{Server, Todo};
 use super::slots::SlotId;
 use crate::life::{CallEnd, CheckId, Epoch, Fault, FaultKind};
-use crate::open::{self, Connected};
+use crate::open::{self, Connected, Host};
 
 /// What has come of something that was begun.
 pub(super) enum Done {
@@ -155,7 +155,12 @@ fn begin(inner: &Arc<Inner>, tasks: &mut JoinSet<Done>, server: SlotId, todo: To
 
 async fn connect(setup: &Setup, server: &Server, given_up: watch::Receiver<bool>) -> Connected {
     let Server { config, redactor } = server;
-    open::open(&*setup.connector, &setup.client, config, redactor, given_up).await
+    let host = Host {
+        connector: &*setup.connector,
+        client: &setup.client,
+        teller: &setup.teller,
+    };
+    open::open(host, config, redactor, given_up).await
 }
 
 /// Asks a server for a sign of life. An answer that is an error is one.

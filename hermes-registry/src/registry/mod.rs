@@ -8,21 +8,27 @@
 //! | `keeper` | the one task: connects, checks, closes, waits |
 //! | `follow` | lists that change |
 //! | `call` | calls by name, and what a model sees of them |
+//! | `request` | resources, prompts and completions of one server |
 //! | `pass` | one call let through |
 //! | `policy` | from the configuration to a life |
 //! | `view` | the same servers as one agent sees them |
+//! | `events` | what happens, for whoever listens |
+//! | `watch` | resources that are watched, whatever becomes of their server |
 //!
 //! What a server's life decides is decided in [`crate::life`].
 
 mod call;
+mod events;
 mod follow;
 mod inner;
 mod keeper;
 mod pass;
 mod policy;
+mod request;
 mod slot;
 mod slots;
 mod view;
+mod watch;
 
 use std::fmt;
 use std::sync::Arc;
@@ -30,10 +36,13 @@ use std::sync::Arc;
 use mcp_types::Implementation;
 
 pub use self::call::Called;
+pub(crate) use self::events::Teller;
+pub use self::events::{Event, Events};
 use self::inner::{Inner, Setup, clock};
-use self::slot::Slot;
+use self::slot::{Server, Slot};
 use self::slots::SlotId;
 pub use self::view::View;
+pub use self::watch::Watch;
 use crate::arguments::Checkers;
 use crate::catalog::Catalog;
 use crate::config::Config;
@@ -100,6 +109,7 @@ impl Builder {
             connector,
             outcome_limits,
             checkers: Checkers::new(),
+            teller: Teller::default(),
         };
         Registry {
             inner: Arc::new(Inner::new(setup, config)),
@@ -195,16 +205,21 @@ impl Registry {
     ///
     /// [`RegistryError::UnknownServer`], with names that were probably meant.
     pub async fn discover_server(&self, name: &str) -> Result<Arc<Catalog>, RegistryError> {
-        let Some((id, _)) = self.inner.named(name) else {
+        let (id, _) = self.find(name)?;
+        Ok(self.try_all(vec![id], true).await)
+    }
+
+    /// The server of this name.
+    fn find(&self, name: &str) -> Result<(SlotId, Arc<Server>), RegistryError> {
+        self.inner.named(name).ok_or_else(|| {
             let config = self.config();
             let names = config.servers().iter().map(|server| server.name().as_str());
             let nearest = nearest_few(name, names, 3);
-            return Err(RegistryError::UnknownServer {
+            RegistryError::UnknownServer {
                 name: name.to_owned(),
                 nearest: nearest.into_iter().map(str::to_owned).collect(),
-            });
-        };
-        Ok(self.try_all(vec![id], true).await)
+            }
+        })
     }
 
     async fn try_all(&self, servers: Vec<SlotId>, is_explicit: bool) -> Arc<Catalog> {

@@ -11,6 +11,7 @@ use mcp_client::{Changes, Client, Error};
 use mcp_transport::redact::Redactor;
 use tokio::sync::{oneshot, watch};
 
+use super::events::Teller;
 use crate::catalog::{Knowledge, Told};
 use crate::config::ServerConfig;
 use crate::life::{
@@ -80,6 +81,8 @@ pub(super) struct Slot {
     // Bound: the queue of the life.
     waiting: HashMap<Ticket, oneshot::Sender<Turn>>,
     known: Knowledge,
+    /// Changes of state that were told to whoever listens.
+    announced: u64,
     /// Attempts to connect that have come to something, for those who wait for one.
     outcomes: u64,
 }
@@ -99,6 +102,7 @@ impl Slot {
             clients: Vec::new(),
             waiting: HashMap::new(),
             known: Knowledge::default(),
+            announced: 0,
             outcomes: 0,
         }
     }
@@ -118,6 +122,18 @@ impl Slot {
 
     pub(super) fn known(&self) -> &Knowledge {
         &self.known
+    }
+
+    /// Tells the changes of state that were not told yet, as far as the ledger still has them.
+    pub(super) fn announce(&mut self, teller: &Teller) {
+        let count = self.life.transitions();
+        let new = usize::try_from(count.saturating_sub(self.announced)).unwrap_or(usize::MAX);
+        self.announced = count;
+        let ledger = self.life.ledger();
+        let old = ledger.len().saturating_sub(new);
+        for change in ledger.skip(old) {
+            teller.tell_state(self.server.config.name(), change);
+        }
     }
 
     pub(super) fn outcomes(&self) -> u64 {

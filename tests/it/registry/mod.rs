@@ -2,6 +2,7 @@
 
 mod dispatch;
 mod life;
+mod requests;
 
 use hermes_registry::{Config, Registry, ServerState};
 use mcp_tests::record::Record;

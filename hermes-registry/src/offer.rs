@@ -1,15 +1,18 @@
 //! What a host offers to a server beside its calls, as the configuration says: folders to work in,
 //! and an ear for its log.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use mcp_client::{Asker, Builder, Client, Era, Refusal, RootsHandler};
 use mcp_transport::redact::Redactor;
-use mcp_types::{ListRootsResult, LoggingLevel, LoggingMessageParams, Root};
+use mcp_types::{ListRootsResult, LoggingLevel, LoggingMessageParams, RawJson, Root};
 
 use crate::config::ServerConfig;
+use crate::name::ServerName;
+use crate::registry::{Event, Teller};
 
 /// The most bytes of a server's log message that are passed on.
 // Bound: a log is read by people, and a message may be as long as a frame.
@@ -18,9 +21,18 @@ const LOG_LEN_MAX: usize = 2_000;
 const LOGGER_LEN_MAX: usize = 200;
 
 /// Adds what the configuration of a server offers.
-pub(crate) fn offer(builder: Builder, server: &ServerConfig, redactor: &Redactor) -> Builder {
-    let (name, redactor) = (Arc::<str>::from(server.name().as_str()), redactor.clone());
-    let builder = builder.on_log(move |message| pass_on(&name, &redactor, &message));
+pub(crate) fn offer(
+    builder: Builder,
+    server: &ServerConfig,
+    redactor: &Redactor,
+    teller: &Teller,
+) -> Builder {
+    let ear = Ear {
+        server: server.name().clone(),
+        redactor: redactor.clone(),
+        teller: teller.clone(),
+    };
+    let builder = builder.on_log(move |message| ear.hear(message));
     match server.roots() {
         Some(roots) => builder.roots(Arc::new(Roots::new(roots))),
         None => builder,
@@ -60,13 +72,52 @@ impl RootsHandler for Roots {
     }
 }
 
-/// Passes a server's message on to our own log, with credentials hidden.
-fn pass_on(server: &str, redactor: &Redactor, message: &LoggingMessageParams) {
-    let data = message.data.as_ref().map_or("", |data| data.as_str());
-    let said = redactor.redact_bytes_lossy(data.as_bytes(), LOG_LEN_MAX);
-    let logger = message.logger.as_deref().unwrap_or_default();
-    let logger = redactor.redact_bytes_lossy(logger.as_bytes(), LOGGER_LEN_MAX);
-    match message.level {
+/// Who hears what a server logs.
+struct Ear {
+    server: ServerName,
+    redactor: Redactor,
+    teller: Teller,
+}
+
+impl Ear {
+    /// Passes a message on to our own log and to whoever listens, with credentials hidden.
+    fn hear(&self, message: LoggingMessageParams) {
+        let said = message.data.as_ref().map_or(Cow::Borrowed(""), said);
+        let text = self
+            .redactor
+            .redact_bytes_lossy(said.as_bytes(), LOG_LEN_MAX);
+        let hidden = |logger: String| {
+            self.redactor
+                .redact_bytes_lossy(logger.as_bytes(), LOGGER_LEN_MAX)
+        };
+        let logger = message.logger.map(hidden);
+        log(
+            self.server.as_str(),
+            &message.level,
+            logger.as_deref(),
+            &text,
+        );
+        self.teller.tell(|| {
+            Some(Event::Log {
+                server: self.server.clone(),
+                level: message.level,
+                logger,
+                text,
+            })
+        });
+    }
+}
+
+/// What a message says: a short text as a text, and anything else as JSON.
+fn said(data: &RawJson) -> Cow<'_, str> {
+    let is_short = data.as_str().len() <= 2 * LOG_LEN_MAX;
+    let text = is_short.then(|| data.decode::<String>().ok()).flatten();
+    text.map_or_else(|| Cow::Borrowed(data.as_str()), Cow::Owned)
+}
+
+fn log(server: &str, level: &LoggingLevel, logger: Option<&str>, said: &str) {
+    let logger = logger.unwrap_or_default();
+    match level {
         LoggingLevel::Debug => tracing::debug!(server, logger, "{said}"),
         LoggingLevel::Info | LoggingLevel::Notice => tracing::info!(server, logger, "{said}"),
         LoggingLevel::Warning => tracing::warn!(server, logger, "{said}"),
