@@ -155,6 +155,23 @@ impl RegistryError {
         }
     }
 
+    /// The same error of something that only reads, so that it matters to nobody whether it ran.
+    pub(crate) fn of_reading(mut self) -> Self {
+        if let Self::CallFailed {
+            outcome_uncertain, ..
+        }
+        | Self::Deadline {
+            outcome_uncertain, ..
+        }
+        | Self::ServerUnavailable {
+            outcome_uncertain, ..
+        } = &mut self
+        {
+            *outcome_uncertain = false;
+        }
+        self
+    }
+
     /// Whether the same call may succeed later, and cannot do harm by running twice.
     #[must_use]
     pub fn is_retryable(&self) -> bool {

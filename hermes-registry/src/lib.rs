@@ -30,11 +30,15 @@ mod pointer;
 mod registry;
 pub mod schema;
 pub mod toolsets;
+mod utility;
 pub mod view;
 
-pub use catalog::{Catalog, CatalogTool, Ready, ServerState, ServerStatus};
+pub use catalog::{
+    Catalog, CatalogTool, Definitions, NormalisedTool, Origin, Ready, ServerState, ServerStatus,
+};
 pub use config::{Config, ConfigError, Loaded, Problem, ServerConfig, Severity};
 pub use connect::{Connect, Connector};
 pub use error::RegistryError;
 pub use outcome::{Outcome, OutcomeLimits};
 pub use registry::{Builder, Called, Event, Events, Registry, Reloaded, View, Watch};
+pub use utility::Utility;

@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
-use mcp_client::{Changes, Client, EraHint, Error};
+use mcp_client::{Changes, Client, EraHint, Error, Listing};
 use mcp_transport::redact::Redactor;
 use mcp_types::{Implementation, Tool};
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
-use crate::catalog::{Ready, Told};
+use crate::catalog::{Ready, Told, ToldTool};
 use crate::config::{Protocol, ServerConfig};
 use crate::connect::Connect;
 use crate::guard::Report;
 use crate::offer;
 use crate::registry::Teller;
+use crate::utility;
 
 /// A server that has just been connected, or why it was not.
 pub(crate) type Connected = Result<(Client, Changes, Told), Error>;
@@ -67,7 +68,7 @@ pub(crate) async fn open(
     let told = tokio::select! {
         told = timeout_at(until, async {
             offer::ask_for_log(&client, server).await;
-            ask(&client, redactor).await
+            ask(&client, server, redactor).await
         }) => told,
         _given_up = given_up.wait_for(|is_given_up| *is_given_up) => {
             Ok(Err(Error::not_started("connecting was given up".to_owned())))
@@ -90,7 +91,7 @@ pub(crate) async fn open(
 const SUSPICIONS_MAX: usize = 20;
 
 /// What looks suspicious in the texts of tools, in words for people.
-fn suspicions(tools: &[Arc<Tool>], redactor: &Redactor) -> Vec<String> {
+fn suspicions(tools: &[Tool], redactor: &Redactor) -> Vec<String> {
     let mut told = Vec::new();
     let mut left_out = 0;
     for tool in tools {
@@ -112,22 +113,37 @@ fn suspicions(tools: &[Arc<Tool>], redactor: &Redactor) -> Vec<String> {
 }
 
 /// Asks a server for its tools.
-pub(crate) async fn ask(client: &Client, redactor: &Redactor) -> Result<Told, Error> {
+pub(crate) async fn ask(
+    client: &Client,
+    server: &ServerConfig,
+    redactor: &Redactor,
+) -> Result<Told, Error> {
     let session = client.session();
-    let listing = client.list_tools().await?;
-    let tools: Vec<_> = listing.items.into_iter().map(Arc::new).collect();
+    let listing = match client.offers_tools() {
+        true => client.list_tools().await?,
+        // It has resources or prompts only.
+        false => Listing::default(),
+    };
+    let names = listing.items.iter().map(|tool| tool.name.as_str());
+    let utilities = utility::offered(server, &session.capabilities, &session.version, names);
+    let suspicions = suspicions(&listing.items, redactor);
     let ready = Ready {
         era: session.era,
         version: session.version.clone(),
         server: session.server.clone(),
         instructions: session.instructions.clone(),
-        tools_listed: tools.len(),
+        capabilities: session.capabilities.clone(),
+        tools_listed: listing.items.len(),
         ledger: client.ledger(),
     };
     Ok(Told {
-        ready,
-        suspicions: suspicions(&tools, redactor),
-        tools,
+        ready: Arc::new(ready),
+        suspicions,
+        tools: listing.items.into_iter().map(ToldTool::from).collect(),
+        utilities: utilities
+            .into_iter()
+            .map(|(kind, tool)| (kind, tool.into()))
+            .collect(),
         diagnostics: listing.diagnostics,
         cut: listing.cut,
     })

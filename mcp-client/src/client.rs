@@ -429,10 +429,10 @@ impl Client {
         Ok(request)
     }
 
-    /// Whether tools may be asked for.
+    /// Whether the server may be asked for its tools: it says that it has some, or nothing at all.
     ///
     /// Interop: servers that declare nothing at all have tools all the same, often enough.
-    fn offers_tools(&self) -> bool {
+    pub fn offers_tools(&self) -> bool {
         let offered = &self.session.capabilities;
         offered.tools.is_some() || (offered.resources.is_none() && offered.prompts.is_none())
     }

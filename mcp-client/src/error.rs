@@ -245,6 +245,17 @@ impl Error {
         }))
     }
 
+    /// Something that asked a server for more than one answer did not have them all in time.
+    pub fn not_answered_in_time(waiting_for: impl Into<String>, after: Duration) -> Self {
+        Self::TimedOut(Box::new(TimedOut {
+            waiting_for: waiting_for.into(),
+            budget: Budget::Hard,
+            after,
+            sent: Sent::Maybe,
+            evidence: String::new(),
+        }))
+    }
+
     /// Whether the request may have run.
     pub fn sent(&self) -> Sent {
         match self {

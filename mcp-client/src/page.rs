@@ -46,6 +46,16 @@ pub struct Listing<T> {
     pub cut: Option<Cut>,
 }
 
+impl<T> Default for Listing<T> {
+    fn default() -> Self {
+        Self {
+            items: Vec::new(),
+            diagnostics: Vec::new(),
+            cut: None,
+        }
+    }
+}
+
 /// Why a list was not followed to its end.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]

@@ -73,14 +73,15 @@ fn report(
 ) -> Result<Report, Failure> {
     let Called {
         route,
-        reply,
+        result,
+        diagnostics,
         warnings,
         ..
     } = called;
     let server = route.server.as_str();
-    let is_error = reply.value.failed();
+    let is_error = result.failed();
     let mut report = Report::default();
-    let diagnostics = reply.diagnostics.iter().map(ToString::to_string);
+    let diagnostics = diagnostics.iter().map(ToString::to_string);
     let odd: Vec<String> = diagnostics.chain(warnings.iter().cloned()).collect();
     if settings.json {
         let unreadable = |error: mcp_client::Error| {
@@ -97,12 +98,12 @@ fn report(
             tool: &route.tool,
             name: tool.map(|tool| tool.name.as_str()),
             is_error,
-            result: &reply.raw.to_json().map_err(unreadable)?,
+            result: &called.to_json().map_err(unreadable)?,
             diagnostics: odd,
         };
         report.text = json::object(&call, &settings.problems);
     } else {
-        let shown = human::result(&reply.value, target);
+        let shown = human::result(result, target);
         if is_error {
             let said = if shown.is_empty() {
                 "nothing about the cause"

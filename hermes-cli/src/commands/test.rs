@@ -45,7 +45,7 @@ pub(super) async fn check(session: &Session, name: &str) -> Result<Checked, Fail
     match status.map(|status| (status.state.clone(), status)) {
         Some((ServerState::Ready(ready), status)) => Ok(Checked {
             status,
-            ready: *ready,
+            ready: Arc::unwrap_or_clone(ready),
             catalog,
             took,
         }),

@@ -1,5 +1,6 @@
 //! Which tool has which public name, decided for all tools at once.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -63,8 +64,10 @@ pub struct Route {
 /// The public names of a set of tools, both ways.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct NameTable {
-    routes: BTreeMap<PublicName, Route>,
-    names: BTreeMap<Route, PublicName>,
+    /// Sorted by the names, each there once.
+    entries: Vec<(PublicName, Route)>,
+    /// The places of the entries, sorted by the routes.
+    by_route: Vec<u32>,
 }
 
 impl NameTable {
@@ -78,7 +81,18 @@ impl NameTable {
         servers: impl IntoIterator<Item = &'a ServerName>,
         tools: impl IntoIterator<Item = (&'a ServerName, &'a str)>,
     ) -> Self {
+        Self::with_utilities(naming, servers, tools, [])
+    }
+
+    /// The same, with tools that are named last and never take a name from the others.
+    pub(crate) fn with_utilities<'a>(
+        naming: Naming,
+        servers: impl IntoIterator<Item = &'a ServerName>,
+        tools: impl IntoIterator<Item = (&'a ServerName, &'a str)>,
+        utilities: impl IntoIterator<Item = (&'a ServerName, &'a str)>,
+    ) -> Self {
         let tools: BTreeSet<(&ServerName, &str)> = tools.into_iter().collect();
+        let utilities: BTreeSet<(&ServerName, &str)> = utilities.into_iter().collect();
         let mut servers: BTreeSet<&ServerName> = servers.into_iter().collect();
         servers.extend(tools.iter().map(|(server, _)| *server));
         let prefixes = Prefixes::new(naming, servers);
@@ -92,7 +106,7 @@ impl NameTable {
             };
             natural.entry(name).or_default().push(route);
         }
-        let mut table = Self::default();
+        let mut table = Named::default();
         let mut hashed: BTreeMap<String, Vec<(String, Route)>> = BTreeMap::new();
         let [few_digits, many_digits] = DIGITS;
         for (name, routes) in natural {
@@ -118,50 +132,102 @@ impl NameTable {
                 }
             }
         }
-        table
+        for (server, tool) in utilities {
+            let name = prefixes.natural_name(server, tool);
+            let route = Route {
+                server: server.clone(),
+                tool: Arc::from(tool),
+            };
+            let is_free = prefixes.is_own(&name, server) && !table.has(&name);
+            let short = hashed_name(&name, &route, few_digits);
+            let name = match is_free {
+                true => name,
+                false if !table.has(&short) => short,
+                false => hashed_name(&name, &route, many_digits),
+            };
+            table.insert(name, route);
+        }
+        table.into()
     }
 
     /// The tool behind a public name.
     #[must_use]
     pub fn route(&self, name: &str) -> Option<&Route> {
-        self.routes.get(name)
+        let found = self
+            .entries
+            .binary_search_by(|(known, _)| known.as_str().cmp(name));
+        Some(&self.entries.get(found.ok()?)?.1)
     }
 
     /// The public name of a tool, by the name its server uses.
     #[must_use]
     pub fn name(&self, server: &ServerName, tool: &str) -> Option<&PublicName> {
-        let route = Route {
-            server: server.clone(),
-            tool: Arc::from(tool),
-        };
-        self.names.get(&route)
+        Some(self.entry(server, tool)?.0)
+    }
+
+    /// The public name and the route of a tool, by the name its server uses.
+    pub(crate) fn entry(&self, server: &ServerName, tool: &str) -> Option<(&PublicName, &Route)> {
+        let at = |place: u32| self.entries.get(usize::try_from(place).ok()?);
+        let found = self.by_route.binary_search_by(|place| {
+            // Each place is that of an entry.
+            at(*place).map_or(Ordering::Less, |(_, route)| {
+                (&route.server, &*route.tool).cmp(&(server, tool))
+            })
+        });
+        let (name, route) = at(*self.by_route.get(found.ok()?)?)?;
+        Some((name, route))
     }
 
     /// All public names in order, with the tools behind them.
     pub fn iter(&self) -> impl Iterator<Item = (&PublicName, &Route)> {
-        self.routes.iter()
+        self.entries.iter().map(|(name, route)| (name, route))
     }
 
     /// How many tools have a name.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.routes.len()
+        self.entries.len()
     }
 
     /// Whether there is no tool.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.routes.is_empty()
+        self.entries.is_empty()
+    }
+}
+
+/// The names that were given so far.
+#[derive(Default)]
+struct Named {
+    routes: BTreeMap<PublicName, Route>,
+    known: BTreeSet<Route>,
+}
+
+impl Named {
+    fn has(&self, name: &str) -> bool {
+        self.routes.contains_key(name)
     }
 
     /// Invariant: a name that is taken stays with the tool that has it, so no call goes astray even
-    /// if two hashes of 64 bits should be equal.
+    /// if two hashes of 64 bits should be equal; and each tool has one name.
     fn insert(&mut self, name: String, route: Route) {
         let name = PublicName(Arc::from(name));
-        if !self.routes.contains_key(&name) {
-            self.names.insert(route.clone(), name.clone());
+        if !self.routes.contains_key(&name) && self.known.insert(route.clone()) {
             self.routes.insert(name, route);
         }
+    }
+}
+
+impl From<Named> for NameTable {
+    fn from(named: Named) -> Self {
+        let entries: Vec<(PublicName, Route)> = named.routes.into_iter().collect();
+        let mut by_route: Vec<(&Route, u32)> = (0..)
+            .zip(&entries)
+            .map(|(place, (_, route))| (route, place))
+            .collect();
+        by_route.sort_unstable();
+        let by_route = by_route.into_iter().map(|(_, place)| place).collect();
+        Self { entries, by_route }
     }
 }
 

@@ -4,20 +4,24 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_client::error::{Budget, ExchangeFailureKind};
-use mcp_client::{Error, Reply};
+use mcp_client::{Error, RawReply, Reply};
 use mcp_transport::redact::Redactor;
-use mcp_types::{CallToolResult, ProgressParams, RawJson, Tool};
+use mcp_types::{CallToolResult, Diagnostic, ProgressParams, RawJson, Tool};
+use tokio::time;
 
 use super::Registry;
 use super::inner::clock;
 use super::pass::{Admission, Pass};
 use super::slot::Server;
 use super::slots::SlotId;
+use super::utility::{Errand, Fetched};
 use super::view::permits;
 use crate::arguments::Check;
+use crate::catalog::Origin;
 use crate::life::{CallEnd, Refusal};
 use crate::name::{Route, ServerName};
-use crate::view::ViewPolicy;
+use crate::utility::{Request, Utility};
+use crate::view::{self, ViewPolicy};
 use crate::{Outcome, RegistryError};
 
 /// How long a call may take as a whole, whatever progress it makes, unless its server's `timeout`
@@ -67,29 +71,39 @@ impl Registry {
         let configured = config.timeout_of(&prepared.route.tool);
         let idle = timeout.unwrap_or(configured).min(TIMEOUT_MAX);
         let hard = timeout.map_or_else(|| idle.max(CALL_MAX), |_own| idle);
-        let admitted = self
-            .admit(prepared.id, &prepared.route.server, idle)
-            .await?;
+        let admitted = self.admit(prepared.id, &prepared.route.server, idle);
         let Admission {
             pass,
             client,
             queued,
-        } = admitted;
+        } = admitted.await?;
         let left = timeout.map_or(idle, |_own| idle.saturating_sub(queued));
-        let mut call = client
-            .call_tool(&prepared.route.tool, &prepared.arguments)
-            .timeout(left)
-            .timeout_max(hard.saturating_sub(queued));
-        if let Some(progress) = progress {
-            call = call.on_progress(progress);
-        }
-        if let Some(level) = config.log_level() {
-            call = call.log_level(level.clone());
-        }
-        match call.await {
-            Ok(reply) => {
+        let answer = match &prepared.errand {
+            Some(errand) => match time::timeout(left, errand.run(&client)).await {
+                Ok(answer) => answer.map(Answer::Fetched),
+                // Nothing that a utility asks for changes anything.
+                Err(_elapsed) => Err(Error::not_answered_in_time(&*prepared.route.tool, left)),
+            },
+            None => {
+                let call = client
+                    .call_tool(&prepared.route.tool, &prepared.arguments)
+                    .timeout(left)
+                    .timeout_max(hard.saturating_sub(queued));
+                let call = match progress {
+                    Some(progress) => call.on_progress(progress),
+                    None => call,
+                };
+                let call = match config.log_level() {
+                    Some(level) => call.log_level(level.clone()),
+                    None => call,
+                };
+                call.await.map(Answer::Replied)
+            }
+        };
+        match answer {
+            Ok(answer) => {
                 pass.end(CallEnd::Answered);
-                Ok(self.answered(prepared, reply, queued))
+                Ok(self.answered(prepared, answer, queued))
             }
             Err(error) => {
                 pass.end(match CallEnd::of(&error) {
@@ -97,7 +111,11 @@ impl Registry {
                     CallEnd::TimedOut if left < configured => CallEnd::Abandoned,
                     end => end,
                 });
-                Err(failed(prepared.route, error, timeout.is_some()))
+                let failure = failed(prepared.route, error, timeout.is_some());
+                Err(match prepared.errand {
+                    Some(_reads) => failure.of_reading(),
+                    None => failure,
+                })
             }
         }
     }
@@ -118,9 +136,7 @@ impl Registry {
                 // Of what is not on offer nothing is known that could speak for it.
                 None => policy.permits(&route.server, &route.tool, None),
             };
-            permitted.map_err(|refusal| RegistryError::NotPermitted {
-                refusal: Box::new(refusal),
-            })?;
+            permitted.map_err(not_permitted)?;
         }
         let arguments = read_arguments(arguments, &route)?;
         let Some((id, server)) = self.inner.named(route.server.as_str()) else {
@@ -130,6 +146,10 @@ impl Registry {
                 nearest: Vec::new(),
             });
         };
+        let utility = at.and_then(|at| match at.origin {
+            Origin::Utility(utility) => Some(utility),
+            Origin::Server => None,
+        });
         let tool = at.map(|at| Arc::clone(&at.tool));
         if let Some(tool) = tool
             .as_deref()
@@ -144,12 +164,42 @@ impl Registry {
             let text = server.redactor.redact(&text).into_owned();
             return Err(invalid(&route, text));
         }
+        let errand = match utility {
+            Some(utility) => Some(self.errand(utility, &server, &route, &arguments, policy)?),
+            None => None,
+        };
         Ok(Prepared {
             route,
             id,
             server,
             tool,
             arguments,
+            errand,
+        })
+    }
+
+    /// What a utility is to fetch, if the agent may have it.
+    fn errand(
+        &self,
+        utility: Utility,
+        server: &Server,
+        route: &Route,
+        arguments: &RawJson,
+        policy: Option<&ViewPolicy>,
+    ) -> Result<Errand, RegistryError> {
+        let request = Request::read(utility, arguments).map_err(|why| invalid(route, why))?;
+        if let Some(policy) = policy {
+            request
+                .is_permitted(policy, &route.server)
+                .map_err(not_permitted)?;
+        }
+        let limits = server.config.output();
+        let limits = limits.limits(self.inner.setup().outcome_limits);
+        Ok(Errand {
+            request,
+            server: route.server.clone(),
+            policy: policy.cloned(),
+            len_max: limits.structured_len_max,
         })
     }
 
@@ -178,12 +228,7 @@ impl Registry {
         }
     }
 
-    fn answered(
-        &self,
-        prepared: Prepared,
-        reply: Reply<CallToolResult>,
-        queued: Duration,
-    ) -> Called {
+    fn answered(&self, prepared: Prepared, answer: Answer, queued: Duration) -> Called {
         let Prepared {
             route,
             server,
@@ -191,13 +236,24 @@ impl Registry {
             ..
         } = prepared;
         let checkers = &self.inner.setup().checkers;
-        let odd = tool.and_then(|tool| checkers.check_output(&tool, &reply.value));
-        let warning = odd.map(|odd| server.redactor.redact(&odd.to_string()).into_owned());
+        let (result, raw, diagnostics, mut warnings) = match answer {
+            Answer::Fetched(fetched) => (fetched.result, None, Vec::new(), fetched.warnings),
+            Answer::Replied(reply) => {
+                let odd = tool.and_then(|tool| checkers.check_output(&tool, &reply.value));
+                let warnings = odd.map(|odd| odd.to_string()).into_iter().collect();
+                (reply.value, Some(reply.raw), reply.diagnostics, warnings)
+            }
+        };
+        for warning in &mut warnings {
+            *warning = server.redactor.redact(warning).into_owned();
+        }
         Called {
             route,
-            reply,
+            result,
+            raw,
+            diagnostics,
             queued,
-            warnings: warning.into_iter().collect(),
+            warnings,
             server,
         }
     }
@@ -232,7 +288,7 @@ impl Registry {
     pub fn outcome(&self, called: &Called) -> Outcome {
         let Server { config, redactor } = &*called.server;
         let limits = config.output().limits(self.inner.setup().outcome_limits);
-        let outcome = Outcome::new(&called.reply.value, &limits, redactor);
+        let outcome = Outcome::new(&called.result, &limits, redactor);
         outcome.with_warnings(&called.warnings)
     }
 }
@@ -243,8 +299,13 @@ impl Registry {
 pub struct Called {
     /// The server and the tool.
     pub route: Route,
-    /// The answer.
-    pub reply: Reply<CallToolResult>,
+    /// The result.
+    pub result: CallToolResult,
+    /// The result as it came; `None` for a tool that is made here of something else that the server
+    /// has.
+    pub raw: Option<RawReply>,
+    /// What was wrong with parts of it that were left out or kept raw.
+    pub diagnostics: Vec<Diagnostic>,
     /// How long the call waited before it was sent: for the server, or for other calls.
     pub queued: Duration,
     /// What is odd about the result, which is handed on all the same: above all, structured content
@@ -252,6 +313,23 @@ pub struct Called {
     pub warnings: Vec<String>,
     /// As it was configured when the call was made, whatever holds now.
     server: Arc<Server>,
+}
+
+impl Called {
+    /// The result as it came, or as it was made here.
+    ///
+    /// # Errors
+    ///
+    /// If it is not JSON.
+    pub fn to_json(&self) -> Result<RawJson, Error> {
+        match &self.raw {
+            Some(raw) => raw.to_json(),
+            None => RawJson::from_value(&self.result).map_err(|error| {
+                let reason = format!("its result cannot be written: {error}");
+                Error::not_started(reason)
+            }),
+        }
+    }
 }
 
 /// A call that only has to be let through.
@@ -262,6 +340,20 @@ pub(super) struct Prepared {
     /// What its server says about it, if it has told.
     tool: Option<Arc<Tool>>,
     arguments: RawJson,
+    /// What is to be fetched, if it is a utility.
+    errand: Option<Errand>,
+}
+
+/// What a server answered.
+enum Answer {
+    Fetched(Fetched),
+    Replied(Reply<CallToolResult>),
+}
+
+fn not_permitted(refusal: view::Refusal) -> RegistryError {
+    RegistryError::NotPermitted {
+        refusal: Box::new(refusal),
+    }
 }
 
 fn invalid(route: &Route, why: String) -> RegistryError {

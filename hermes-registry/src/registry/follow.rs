@@ -68,7 +68,7 @@ async fn read_again(inner: &Weak<Inner>, server: SlotId, epoch: Epoch) -> bool {
     let Some((client, configured)) = found else {
         return true;
     };
-    match ask(&client, &configured.redactor).await {
+    match ask(&client, &configured.config, &configured.redactor).await {
         Ok(told) => {
             if let Some(inner) = inner.upgrade() {
                 inner.take_told(server, epoch, told);

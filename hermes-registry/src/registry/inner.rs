@@ -19,7 +19,7 @@ use super::slot::{News, Server, Slot, Todo};
 use super::slots::{SlotId, Slots, Turnover};
 use crate::OutcomeLimits;
 use crate::arguments::Checkers;
-use crate::catalog::{Catalog, Told};
+use crate::catalog::{Catalog, Parts, Told};
 use crate::config::Config;
 use crate::connect::Connect;
 use crate::life::{Epoch, Life};
@@ -74,7 +74,12 @@ impl Inner {
     pub(super) fn new(setup: Setup, config: Config) -> Self {
         let mut slots = Slots::default();
         let _all_begin: Turnover = slots.adopt(&config, clock(), seed);
-        let catalog = Catalog::new(&config, setup.naming, &slots.seen());
+        let catalog = Catalog::new(&Parts {
+            config: &config,
+            naming: setup.naming,
+            seen: &slots.seen(),
+            generation: 0,
+        });
         let state = State {
             config: Arc::new(config),
             slots,
@@ -216,8 +221,12 @@ impl Inner {
     fn publish_in(&self, state: &mut State) {
         if std::mem::take(&mut state.is_stale) {
             state.slots.sweep();
-            let seen = state.slots.seen();
-            let catalog = Arc::new(Catalog::new(&state.config, self.setup.naming, &seen));
+            let catalog = Arc::new(Catalog::new(&Parts {
+                config: &state.config,
+                naming: self.setup.naming,
+                seen: &state.slots.seen(),
+                generation: state.catalog.generation() + 1,
+            }));
             self.setup.teller.tell_tools(&state.catalog, &catalog);
             state.catalog = catalog;
             self.published.send_modify(|count| *count += 1);

@@ -8,6 +8,7 @@
 //! | `keeper` | the one task: connects, checks, closes, waits |
 //! | `follow` | lists that change |
 //! | `call` | calls by name, and what a model sees of them |
+//! | `utility` | what tools that are made here fetch |
 //! | `request` | resources, prompts and completions of one server |
 //! | `pass` | one call let through |
 //! | `policy` | from the configuration to a life |
@@ -27,6 +28,7 @@ mod policy;
 mod request;
 mod slot;
 mod slots;
+mod utility;
 mod view;
 mod watch;
 

@@ -169,7 +169,7 @@ impl Registry {
                 server: name.clone(),
                 tool: method.into(),
             };
-            failed(route, error, false)
+            failed(route, error, false).of_reading()
         })
     }
 }

@@ -3,14 +3,15 @@
 //! What a policy lets through is decided in [`crate::view`]; here it is asked, by the same function
 //! for what is listed and for what is called.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use mcp_types::ProgressParams;
 
 use super::{Called, Registry};
-use crate::catalog::CatalogTool;
+use crate::catalog::{Catalog, CatalogTool, Definitions, Origin};
 use crate::config::{Config, Trust};
+use crate::schema::Flavor;
 use crate::view::{Refusal, ViewPolicy};
 use crate::{Outcome, RegistryError};
 
@@ -21,6 +22,15 @@ use crate::{Outcome, RegistryError};
 pub struct View {
     registry: Registry,
     policy: Arc<ViewPolicy>,
+    /// The definitions that were asked for last, and what they were made of.
+    defined: Arc<Mutex<Option<Defined>>>,
+}
+
+#[derive(Debug)]
+struct Defined {
+    catalog: Arc<Catalog>,
+    flavor: Flavor,
+    definitions: Arc<Definitions>,
 }
 
 impl Registry {
@@ -30,6 +40,7 @@ impl Registry {
         View {
             registry: self.clone(),
             policy: Arc::new(policy),
+            defined: Arc::default(),
         }
     }
 }
@@ -38,12 +49,39 @@ impl View {
     /// The tools of the newest catalog that the agent may use, in the order of their public names.
     #[must_use]
     pub fn tools(&self) -> Vec<CatalogTool> {
-        let (catalog, config) = (self.registry.catalog(), self.registry.config());
+        self.tools_of(&self.registry.catalog())
+    }
+
+    fn tools_of(&self, catalog: &Catalog) -> Vec<CatalogTool> {
+        let config = self.registry.config();
         let tools = catalog.tools().iter();
         tools
             .filter(|tool| permits(&self.policy, &config, tool).is_ok())
             .cloned()
             .collect()
+    }
+
+    /// The definitions of the tools that the agent may use, as interfaces of this flavor take them;
+    /// put together once for each catalog, as long as the same flavor is asked for.
+    #[must_use]
+    pub fn definitions(&self, flavor: Flavor) -> Arc<Definitions> {
+        let catalog = self.registry.catalog();
+        let mut defined = self.defined.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*defined {
+            Some(known) if known.flavor == flavor && Arc::ptr_eq(&known.catalog, &catalog) => {
+                Arc::clone(&known.definitions)
+            }
+            _ => {
+                let definitions =
+                    Arc::new(Definitions::new(self.tools_of(&catalog).iter(), flavor));
+                *defined = Some(Defined {
+                    catalog,
+                    flavor,
+                    definitions: Arc::clone(&definitions),
+                });
+                definitions
+            }
+        }
     }
 
     /// As [`Registry::call`], for what the agent may use.
@@ -92,7 +130,9 @@ pub(super) fn permits(
     tool: &CatalogTool,
 ) -> Result<(), Refusal> {
     let server = config.server(tool.route.server.as_str());
-    let is_believed = server.is_some_and(|server| server.trust() == Trust::Full);
+    // What is made here is known to change nothing, whatever its server is like.
+    let is_ours = tool.origin != Origin::Server;
+    let is_believed = is_ours || server.is_some_and(|server| server.trust() == Trust::Full);
     let annotations = tool.tool.annotations.as_ref().filter(|_| is_believed);
     policy.permits(&tool.route.server, &tool.route.tool, annotations)
 }

@@ -1,12 +1,7 @@
 //! Names, and what they stand for.
 
-use std::sync::Arc;
-
-use mcp_client::Era;
-use mcp_types::{RawJson, Tool, Version};
-
 use super::*;
-use crate::catalog::{Knowledge, Ready, Seen, Told};
+use crate::catalog::{Knowledge, Parts, Seen, Told};
 use crate::config::{CommandLine, ServerConfig};
 use crate::filter::{Pattern, ToolFilter};
 use crate::life::State;
@@ -137,22 +132,8 @@ fn a_server_of_which_no_tool_is_left_has_no_toolset() {
         .with_server(stdio("git"))
         .with_server(stdio("away"));
     let told = |names: &[&str]| {
-        let tool = |name: &&str| Arc::new(Tool::new(*name, RawJson::empty_object()));
         let mut known = Knowledge::default();
-        known.tell(Told {
-            ready: Ready {
-                era: Era::Legacy,
-                version: Version::V2025_11_25,
-                server: None,
-                instructions: None,
-                tools_listed: names.len(),
-                ledger: Vec::new(),
-            },
-            tools: names.iter().map(tool).collect(),
-            diagnostics: Vec::new(),
-            cut: None,
-            suspicions: Vec::new(),
-        });
+        known.tell(Told::of(names));
         known
     };
     let known = [
@@ -169,7 +150,12 @@ fn a_server_of_which_no_tool_is_left_has_no_toolset() {
             life: State::Ready,
         })
         .collect();
-    let catalog = Catalog::new(&config, Naming::Underscore, &seen);
+    let catalog = Catalog::new(&Parts {
+        config: &config,
+        naming: Naming::Underscore,
+        seen: &seen,
+        generation: 1,
+    });
     let offered = Toolsets::offered(&catalog);
     assert_eq!(offered.to_string(), "mcp-fs (fs)\nmcp-git (git)");
     assert_eq!(Toolsets::configured(&config).iter().count(), 5);

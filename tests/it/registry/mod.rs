@@ -3,6 +3,7 @@
 mod dispatch;
 mod life;
 mod requests;
+mod utilities;
 
 use hermes_registry::{Config, Registry, ServerState};
 use mcp_tests::record::Record;
