@@ -13,6 +13,8 @@ use mcp_transport::redact::Redactor;
 use crate::life::Refusal;
 use crate::name::ServerName;
 use crate::outcome::ModelError;
+use crate::pins::Unapproved;
+use crate::policy::Decision;
 use crate::view;
 
 /// What lies behind an error; its text is shown, so its own crate has redacted it.
@@ -54,6 +56,25 @@ pub enum RegistryError {
         tool: String,
         /// What is wrong with them.
         cause: Cause,
+    },
+    /// The call was not allowed by whoever decides on calls of servers that are not trusted; it has
+    /// not run.
+    NotAllowed {
+        /// The server.
+        server: ServerName,
+        /// The tool, by the name the server uses.
+        tool: String,
+        /// What was decided.
+        decision: Decision,
+    },
+    /// The definition of the tool is not one that was approved, and its server is not trusted.
+    NotApproved {
+        /// The server.
+        server: ServerName,
+        /// The tool, by the name the server uses.
+        tool: String,
+        /// What is not approved.
+        why: Unapproved,
     },
     /// The agent may not use the tool.
     NotPermitted {
@@ -112,6 +133,8 @@ impl RegistryError {
             Self::CallFailed { server, .. }
             | Self::Deadline { server, .. }
             | Self::InvalidArguments { server, .. }
+            | Self::NotAllowed { server, .. }
+            | Self::NotApproved { server, .. }
             | Self::Refused { server, .. }
             | Self::ServerDisabled { server }
             | Self::ServerUnavailable { server, .. }
@@ -128,6 +151,12 @@ impl RegistryError {
             Self::CallFailed { .. } => "call_failed",
             Self::Deadline { .. } => "deadline",
             Self::InvalidArguments { .. } => "invalid_arguments",
+            Self::NotAllowed { decision, .. } => match decision {
+                Decision::Cancel => "call_dismissed",
+                Decision::Unasked => "approval_needed",
+                Decision::Allow | Decision::Deny => "call_denied",
+            },
+            Self::NotApproved { .. } => "tool_not_approved",
             Self::NotPermitted { refusal } => refusal.code(),
             Self::Refused { refusal, .. } => refusal.code(),
             Self::ServerDisabled { .. } => "server_disabled",
@@ -206,6 +235,16 @@ impl RegistryError {
             Self::UnknownServer { .. } => "choose one of the configured servers".to_owned(),
             Self::UnknownTool { .. } => "choose one of the offered tools".to_owned(),
             Self::InvalidArguments { .. } => "correct the arguments and call again".to_owned(),
+            Self::NotAllowed { decision, .. } => match decision {
+                Decision::Unasked => {
+                    "use another tool; the user can set `trust: full` for a server that is trusted"
+                        .to_owned()
+                }
+                _ => "do not repeat the call; ask the user what to do instead".to_owned(),
+            },
+            Self::NotApproved { .. } => {
+                "use another tool; the user has to look at its definition and approve it".to_owned()
+            }
             Self::NotPermitted { .. } => "use a tool that is offered".to_owned(),
             Self::Refused { refusal, .. } => refusal.suggestion(),
             Self::ServerDisabled { server } => {
@@ -272,6 +311,17 @@ impl fmt::Display for RegistryError {
                     f,
                     "the arguments are not what `{tool}` of server `{server}` takes"
                 )
+            }
+            Self::NotAllowed {
+                server,
+                tool,
+                decision,
+            } => write!(
+                f,
+                "`{tool}` of server `{server}`, which is not trusted, was not called: {decision}"
+            ),
+            Self::NotApproved { server, tool, why } => {
+                write!(f, "`{tool}` of server `{server}` cannot be used: {why}")
             }
             Self::NotPermitted { refusal } => refusal.fmt(f),
             Self::Refused { server, refusal } => {

@@ -8,7 +8,7 @@ use mcp_types::{Implementation, Tool};
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
-use crate::catalog::{Ready, Told, ToldTool};
+use crate::catalog::{Ready, Told};
 use crate::config::{Protocol, ServerConfig};
 use crate::connect::Connect;
 use crate::guard::Report;
@@ -91,7 +91,10 @@ pub(crate) async fn open(
 const SUSPICIONS_MAX: usize = 20;
 
 /// What looks suspicious in the texts of tools, in words for people.
-fn suspicions(tools: &[Tool], redactor: &Redactor) -> Vec<String> {
+pub(crate) fn suspicions<'t>(
+    tools: impl IntoIterator<Item = &'t Tool>,
+    redactor: &Redactor,
+) -> Vec<String> {
     let mut told = Vec::new();
     let mut left_out = 0;
     for tool in tools {
@@ -139,12 +142,12 @@ pub(crate) async fn ask(
     Ok(Told {
         ready: Arc::new(ready),
         suspicions,
-        tools: listing.items.into_iter().map(ToldTool::from).collect(),
         utilities: utilities
             .into_iter()
             .map(|(kind, tool)| (kind, tool.into()))
             .collect(),
         diagnostics: listing.diagnostics,
         cut: listing.cut,
+        ..Told::new(listing.items)
     })
 }

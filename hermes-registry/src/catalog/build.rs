@@ -6,6 +6,7 @@ use super::told::{Seen, ToldTool};
 use super::{Catalog, CatalogTool, Origin};
 use crate::config::{Config, ServerConfig};
 use crate::name::{NameTable, Naming, ServerName};
+use crate::pins::Verdict;
 
 /// What a catalog is made of.
 pub(crate) struct Parts<'a> {
@@ -92,7 +93,13 @@ fn candidates<'a>(
         let allowed = allowed.filter(|told| server.filter().allows(&told.tool.name));
         let utilities = all.utilities.iter();
         allowed
-            .map(move |told| candidate(told, Origin::Server))
+            .map(move |told| {
+                let verdict = all.verdict(server.trust(), &told.tool.name);
+                let mut candidate = candidate(told, Origin::Server);
+                // What nobody approved is not shown to a model either.
+                candidate.is_offered &= verdict == Verdict::Allowed;
+                candidate
+            })
             .chain(utilities.map(move |(kind, told)| candidate(told, Origin::Utility(*kind))))
     })
 }

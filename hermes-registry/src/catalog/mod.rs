@@ -23,7 +23,7 @@ pub(crate) use build::Parts;
 pub use definitions::{Definitions, NormalisedTool};
 use definitions::{Kinds, Rendering};
 pub use status::{Ready, ServerState, ServerStatus};
-pub(crate) use told::{Knowledge, Seen, Told, ToldTool};
+pub(crate) use told::{Knowledge, Seen, Told};
 
 use crate::RegistryError;
 use crate::config::{Config, ServerConfig};

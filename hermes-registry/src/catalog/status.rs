@@ -6,10 +6,15 @@ use mcp_client::{Cut, Era, Error, LedgerEntry};
 use mcp_types::{Implementation, ServerCapabilities, Version};
 
 use super::told::{Knowledge, Seen, Told};
-use crate::config::ServerConfig;
+use crate::config::{ServerConfig, Trust};
 use crate::filter;
 use crate::life::State;
 use crate::name::ServerName;
+use crate::pins::{Drift, Unapproved};
+
+/// Names of new tools that a note tells.
+// Bound: a note is a line that people read.
+const NAMES_MAX: usize = 5;
 
 /// What is known of one server at one moment.
 #[derive(Clone, Debug)]
@@ -24,6 +29,8 @@ pub struct ServerStatus {
     /// What the user should know although the server works: parts of tools that could not be
     /// read, patterns of the filter that match nothing, a list cut short.
     pub notes: Vec<String>,
+    /// What of its tools is not as it was approved, if somebody keeps what was.
+    pub drift: Option<Arc<Drift>>,
 }
 
 /// How a server is.
@@ -78,6 +85,7 @@ impl ServerStatus {
             state,
             life: seen.life,
             notes: notes.unwrap_or_default(),
+            drift: told.as_ref().and_then(|told| told.drift.clone()),
         }
     }
 }
@@ -93,6 +101,9 @@ fn notes(server: &ServerConfig, told: &Told) -> Vec<String> {
         Some(_) => notes.push("its list of tools was cut: too many pages".to_owned()),
     }
     notes.extend(told.suspicions.iter().cloned());
+    if let Some(drift) = &told.drift {
+        notes.extend(drifted(server.trust(), drift));
+    }
     let names: Vec<&str> = told.names().collect();
     let unmatched = server.filter().unmatched(&names);
     notes.extend(unmatched.iter().map(filter::Unmatched::to_string));
@@ -103,5 +114,47 @@ fn notes(server: &ServerConfig, told: &Told) -> Vec<String> {
         let pattern = pattern.as_str();
         format!("`{pattern}` in its `tools.timeouts` matches no tool")
     }));
+    notes
+}
+
+/// What was not approved, in words for people.
+fn drifted(trust: Trust, drift: &Drift) -> Vec<String> {
+    let is_blocked = trust == Trust::Untrusted;
+    let what_follows = match is_blocked {
+        true => "; it cannot be used until it is approved",
+        false => "",
+    };
+    let changed = drift.changed.iter().map(|change| {
+        let fields = change.fields.clone();
+        let why = Unapproved::Changed { fields };
+        format!("tool `{}`: {why}{what_follows}", change.tool)
+    });
+    let mut notes: Vec<String> = changed.collect();
+    let added = match drift.added.as_slice() {
+        [] => return notes,
+        // A trusted server begins with all its tools approved.
+        _ if drift.is_first && !is_blocked => return notes,
+        [one] => format!("tool `{one}`: it was never approved{what_follows}"),
+        many => {
+            let shown: Vec<String> = many
+                .iter()
+                .take(NAMES_MAX)
+                .map(|name| format!("`{name}`"))
+                .collect();
+            let more = many.len().saturating_sub(shown.len());
+            let more = match more {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let follows = what_follows
+                .replace("it ", "they ")
+                .replace("is approved", "are approved");
+            format!(
+                "tools {}{more}: they were never approved{follows}",
+                shown.join(", ")
+            )
+        }
+    };
+    notes.push(added);
     notes
 }

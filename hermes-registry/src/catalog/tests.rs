@@ -18,7 +18,7 @@ fn catalog(told: Vec<(&str, Told)>) -> Catalog {
         .into_iter()
         .map(|(name, told)| {
             let mut known = Knowledge::default();
-            known.tell(told);
+            known.tell(Arc::new(told));
             (name, known)
         })
         .unzip();
@@ -111,7 +111,7 @@ fn definitions_are_one_list_of_what_models_take_and_are_put_together_once() {
             .unwrap(),
     );
     search.description = Some("Finds \"it\"\u{e0041}".to_owned());
-    let told = Told::with_tools([search, Tool::new("empty", RawJson::empty_object())]);
+    let told = Told::new([search, Tool::new("empty", RawJson::empty_object())]);
     let catalog = catalog(vec![("s", told)]);
     assert_eq!(catalog.generation(), 7);
     let plain = catalog.definitions(Flavor::Plain);
@@ -158,7 +158,7 @@ fn characters_that_people_do_not_see_are_not_shown_to_models_either() {
         "{\"type\":\"object\",\"description\":\"a\u{e0041}b\"}",
     ] {
         let tool = Tool::new("t", RawJson::parse(schema).unwrap());
-        let catalog = catalog(vec![("s", Told::with_tools([tool]))]);
+        let catalog = catalog(vec![("s", Told::new([tool]))]);
         assert_eq!(
             catalog.definitions(Flavor::Plain).json(),
             r#"[{"name":"mcp_s_t","description":"t","parameters":{"type":"object","description":"ab"}}]"#

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use mcp_client::{Cut, Error};
-use mcp_types::{Diagnostic, Tool};
+use mcp_client::{Cut, Era, Error};
+use mcp_types::{Diagnostic, ServerCapabilities, Tool, Version};
 
 use super::definitions::Rendering;
 use super::status::Ready;
+use crate::config::Trust;
 use crate::life::State;
+use crate::pins::{Drift, Verdict, verdict};
 use crate::utility::Utility;
 
 /// What a server told when it was asked for its tools.
@@ -21,11 +23,43 @@ pub(crate) struct Told {
     pub(crate) cut: Option<Cut>,
     /// What looks suspicious in the texts of its tools, for people.
     pub(crate) suspicions: Vec<String>,
+    /// What is not as it was approved; `None` if nobody keeps what was.
+    pub(crate) drift: Option<Arc<Drift>>,
 }
 
 impl Told {
+    /// These tools of a server of which nothing else is known.
+    pub(crate) fn new(tools: impl IntoIterator<Item = Tool>) -> Self {
+        let tools: Vec<ToldTool> = tools.into_iter().map(ToldTool::from).collect();
+        Self {
+            ready: Arc::new(Ready {
+                era: Era::Legacy,
+                version: Version::LATEST_LEGACY,
+                server: None,
+                instructions: None,
+                capabilities: ServerCapabilities::new(),
+                tools_listed: tools.len(),
+                ledger: Vec::new(),
+            }),
+            tools,
+            utilities: Vec::new(),
+            diagnostics: Vec::new(),
+            cut: None,
+            suspicions: Vec::new(),
+            drift: None,
+        }
+    }
+
+    /// Whether a tool may be used, by how far its server is trusted.
+    pub(crate) fn verdict(&self, trust: Trust, tool: &str) -> Verdict {
+        match &self.drift {
+            Some(drift) => verdict(trust, drift, tool),
+            None => Verdict::Allowed,
+        }
+    }
+
     /// The tools, by the names that the server uses.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> + Clone {
         self.tools.iter().map(|told| told.tool.name.as_str())
     }
 }
@@ -57,9 +91,19 @@ pub(crate) struct Knowledge {
 
 impl Knowledge {
     /// The server told its tools.
-    pub(crate) fn tell(&mut self, told: Told) {
-        self.told = Some(Arc::new(told));
+    pub(crate) fn tell(&mut self, told: Arc<Told>) {
+        self.told = Some(told);
         self.error = None;
+    }
+
+    /// What the server told last.
+    pub(crate) fn told(&self) -> Option<&Arc<Told>> {
+        self.told.as_ref()
+    }
+
+    /// The same tools are looked at otherwise.
+    pub(crate) fn see(&mut self, told: Arc<Told>) {
+        self.told = Some(told);
     }
 
     /// The server is gone, which may have been told with more to it already.
@@ -86,26 +130,6 @@ impl Told {
     /// What a server with these tools tells.
     pub(crate) fn of(names: &[&str]) -> Self {
         let tool = |name: &&str| Tool::new(*name, mcp_types::RawJson::empty_object());
-        Self::with_tools(names.iter().map(tool))
-    }
-
-    pub(crate) fn with_tools(tools: impl IntoIterator<Item = Tool>) -> Self {
-        let tools: Vec<ToldTool> = tools.into_iter().map(ToldTool::from).collect();
-        Self {
-            ready: Arc::new(Ready {
-                era: mcp_client::Era::Legacy,
-                version: mcp_types::Version::V2025_11_25,
-                server: None,
-                instructions: None,
-                capabilities: mcp_types::ServerCapabilities::new(),
-                tools_listed: tools.len(),
-                ledger: Vec::new(),
-            }),
-            tools,
-            utilities: Vec::new(),
-            diagnostics: Vec::new(),
-            cut: None,
-            suspicions: Vec::new(),
-        }
+        Self::new(names.iter().map(tool))
     }
 }

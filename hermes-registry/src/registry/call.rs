@@ -6,7 +6,7 @@ use std::time::Duration;
 use mcp_client::error::{Budget, ExchangeFailureKind};
 use mcp_client::{Error, RawReply, Reply};
 use mcp_transport::redact::Redactor;
-use mcp_types::{CallToolResult, Diagnostic, ProgressParams, RawJson, Tool};
+use mcp_types::{CallToolResult, Diagnostic, ProgressParams, RawJson, Tool, ToolAnnotations};
 use tokio::time;
 
 use super::Registry;
@@ -18,8 +18,11 @@ use super::utility::{Errand, Fetched};
 use super::view::permits;
 use crate::arguments::Check;
 use crate::catalog::Origin;
+use crate::config::Trust;
 use crate::life::{CallEnd, Refusal};
 use crate::name::{Route, ServerName};
+use crate::pins::Verdict;
+use crate::policy::{Decision, Proposal};
 use crate::utility::{Request, Utility};
 use crate::view::{self, ViewPolicy};
 use crate::{Outcome, RegistryError};
@@ -71,6 +74,7 @@ impl Registry {
         let configured = config.timeout_of(&prepared.route.tool);
         let idle = timeout.unwrap_or(configured).min(TIMEOUT_MAX);
         let hard = timeout.map_or_else(|| idle.max(CALL_MAX), |_own| idle);
+        self.ask_whether_it_may_run(&prepared).await?;
         let admitted = self.admit(prepared.id, &prepared.route.server, idle);
         let Admission {
             pass,
@@ -120,6 +124,30 @@ impl Registry {
         }
     }
 
+    /// Asks whoever decides on calls of servers that are not trusted.
+    async fn ask_whether_it_may_run(&self, prepared: &Prepared) -> Result<(), RegistryError> {
+        let Prepared { route, tool, .. } = prepared;
+        let hints = tool.as_ref().and_then(|tool| tool.annotations.as_ref());
+        let only_reads = hints.is_some_and(ToolAnnotations::read_only);
+        let is_trusted = prepared.server.config.trust() == Trust::Full;
+        if is_trusted || only_reads || prepared.errand.is_some() {
+            return Ok(());
+        }
+        let proposal = Proposal {
+            route: route.clone(),
+            tool: tool.clone(),
+            arguments: prepared.arguments.clone(),
+        };
+        match self.inner.setup().policy.decide(&proposal).await {
+            Decision::Allow => Ok(()),
+            decision => Err(RegistryError::NotAllowed {
+                server: route.server.clone(),
+                tool: route.tool.to_string(),
+                decision,
+            }),
+        }
+    }
+
     /// Finds out what is to be called, whether it may be, and whether the arguments fit.
     pub(super) fn prepare(
         &self,
@@ -146,6 +174,18 @@ impl Registry {
                 nearest: Vec::new(),
             });
         };
+        let trust = server.config.trust();
+        let verdict = self.inner.with(id, |slot| {
+            let told = slot.known().told()?;
+            Some(told.verdict(trust, &route.tool))
+        });
+        if let Some(Some(Verdict::Blocked { why })) = verdict {
+            return Err(RegistryError::NotApproved {
+                server: route.server,
+                tool: route.tool.to_string(),
+                why,
+            });
+        }
         let utility = at.and_then(|at| match at.origin {
             Origin::Utility(utility) => Some(utility),
             Origin::Server => None,

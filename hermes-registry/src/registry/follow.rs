@@ -9,6 +9,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::events::Event;
 use super::inner::Inner;
+use super::memory::Memory;
 use super::slots::SlotId;
 use crate::life::Epoch;
 use crate::open::ask;
@@ -69,8 +70,10 @@ async fn read_again(inner: &Weak<Inner>, server: SlotId, epoch: Epoch) -> bool {
         return true;
     };
     match ask(&client, &configured.config, &configured.redactor).await {
-        Ok(told) => {
+        Ok(mut told) => {
             if let Some(inner) = inner.upgrade() {
+                let pins = inner.pins();
+                Memory::compare(pins.as_deref(), &configured.config, &mut told);
                 inner.take_told(server, epoch, told);
             }
             true

@@ -15,6 +15,7 @@ use tokio::task::JoinHandle;
 
 use super::events::Teller;
 use super::keeper::{Done, keep};
+use super::memory::{Memory, Save};
 use super::slot::{News, Server, Slot, Todo};
 use super::slots::{SlotId, Slots, Turnover};
 use crate::OutcomeLimits;
@@ -24,6 +25,8 @@ use crate::config::Config;
 use crate::connect::Connect;
 use crate::life::{Epoch, Life};
 use crate::name::Naming;
+use crate::pins::Pins;
+use crate::policy::Policy;
 
 /// How long the calls that run may take to finish when the registry is closed.
 // Bound: whoever closes a registry wants it to end; what still runs is told as lost.
@@ -42,6 +45,8 @@ pub(super) struct Setup {
     pub(super) checkers: Checkers,
     /// Where it is told what happens.
     pub(super) teller: Teller,
+    /// Who decides on calls of servers that are not trusted.
+    pub(super) policy: Arc<dyn Policy>,
 }
 
 pub(super) struct Inner {
@@ -60,10 +65,21 @@ struct State {
     todo: Vec<(SlotId, Todo)>,
     catalog: Arc<Catalog>,
     is_stale: bool,
+    memory: Memory,
     /// When the keeper wakes by itself.
     wakes_at: Option<Instant>,
     keeper: Option<JoinHandle<()>>,
     is_closed: bool,
+}
+
+/// What a turn of the keeper has come to.
+pub(super) struct Turn {
+    /// What is to be begun.
+    pub(super) todo: Vec<(SlotId, Todo)>,
+    /// What is to be saved.
+    pub(super) save: Option<Save>,
+    /// When the next turn is due by itself.
+    pub(super) due: Option<Instant>,
 }
 
 pub(super) fn clock() -> Instant {
@@ -71,9 +87,9 @@ pub(super) fn clock() -> Instant {
 }
 
 impl Inner {
-    pub(super) fn new(setup: Setup, config: Config) -> Self {
+    pub(super) fn new(setup: Setup, config: Config, memory: Memory) -> Self {
         let mut slots = Slots::default();
-        let _all_begin: Turnover = slots.adopt(&config, clock(), seed);
+        let _all_begin: Turnover = slots.adopt(&config, clock(), seed, &memory);
         let catalog = Catalog::new(&Parts {
             config: &config,
             naming: setup.naming,
@@ -86,6 +102,7 @@ impl Inner {
             todo: Vec::new(),
             catalog: Arc::new(catalog),
             is_stale: false,
+            memory,
             wakes_at: None,
             keeper: None,
             is_closed: false,
@@ -190,7 +207,7 @@ impl Inner {
 
     /// One turn of the keeper: does what is due, publishes, and says what is to be begun and when
     /// the next turn is.
-    pub(super) fn turn(&self) -> (Vec<(SlotId, Todo)>, Option<Instant>) {
+    pub(super) fn turn(&self) -> Turn {
         let now = clock();
         let mut state = self.lock();
         let state = &mut *state;
@@ -210,7 +227,11 @@ impl Inner {
         state.wakes_at = due;
         state.is_stale |= news != News::Nothing;
         self.publish_in(state);
-        (std::mem::take(&mut state.todo), due)
+        Turn {
+            todo: std::mem::take(&mut state.todo),
+            save: state.memory.begin_save(),
+            due,
+        }
     }
 
     /// Publishes what has changed, for those who cannot wait for the keeper's turn.
@@ -256,11 +277,13 @@ impl Inner {
                 server,
                 epoch,
                 connected,
-            } => self.change(server, |slot, todo| {
-                // Waiting callers look for the outcome even if the state is the same as before.
-                let _state = slot.take_attempt(now, epoch, *connected, todo);
-                ((), News::State)
-            }),
+            } => self
+                .change(server, |slot, todo| {
+                    // Waiting callers look for the outcome even if the state is the same as before.
+                    let _state = slot.take_attempt(now, epoch, *connected, todo);
+                    ((), News::State)
+                })
+                .inspect(|()| self.learn(server, epoch)),
             Done::Ended {
                 server,
                 epoch,
@@ -268,7 +291,52 @@ impl Inner {
             } => self.change(server, |slot, todo| {
                 ((), slot.lose(now, epoch, fault, todo))
             }),
+            Done::Saved => {
+                self.lock().memory.end_save();
+                None
+            }
         };
+    }
+
+    /// Takes note of what a server told, if it was this.
+    fn learn(&self, server: SlotId, epoch: Epoch) {
+        let mut state = self.lock();
+        let state = &mut *state;
+        if let Some(slot) = state.slots.get(server)
+            && slot.life().epoch() == Some(epoch)
+            && let Some(told) = slot.known().told()
+        {
+            state.memory.learn(&slot.server().config, told);
+        }
+    }
+
+    pub(super) fn pins(&self) -> Option<Arc<Pins>> {
+        self.lock().memory.pins().cloned()
+    }
+
+    /// Approves tools of a server as they are, and looks at them anew.
+    pub(super) fn approve(self: &Arc<Self>, server: SlotId, names: Option<&[&str]>) {
+        let told = {
+            let mut state = self.lock();
+            let state = &mut *state;
+            let Some(slot) = state.slots.get(server) else {
+                return;
+            };
+            let Some(told) = slot.known().told() else {
+                return;
+            };
+            let config = &slot.server().config;
+            state.memory.approve_tools(config.name(), told, names);
+            let mut told = (**told).clone();
+            let pins = state.memory.pins();
+            Memory::compare(pins.map(|pins| &**pins), config, &mut told);
+            Arc::new(told)
+        };
+        self.change(server, |slot, _todo| {
+            slot.see(told);
+            ((), News::State)
+        });
+        self.publish();
     }
 
     /// Takes a list of tools that was read again.
@@ -277,6 +345,7 @@ impl Inner {
             slot.take_told(epoch, told);
             ((), News::State)
         });
+        self.learn(server, epoch);
     }
 
     /// Takes another configuration on: ends what is configured no more, and begins what is new.
@@ -289,7 +358,8 @@ impl Inner {
             if state.is_closed {
                 return None;
             }
-            let turnover = state.slots.adopt(&config, now, seed);
+            let turnover = state.slots.adopt(&config, now, seed, &state.memory);
+            state.memory.keep(config.servers().iter());
             state.config = Arc::new(config);
             state.is_stale = true;
             turnover
@@ -336,10 +406,21 @@ impl Inner {
             }
         }
         self.closing.send_replace(true);
+        self.save().await;
         if let Some(keeper) = keeper.filter(|keeper| !keeper.is_finished()) {
             let _: Result<(), tokio::task::JoinError> = keeper.await;
         }
         self.publish();
+    }
+
+    /// Saves what has changed since it was saved last.
+    async fn save(&self) {
+        let save = self.lock().memory.begin_save();
+        if let Some(save) = save {
+            let saving = tokio::task::spawn_blocking(|| save.run());
+            let _: Result<(), tokio::task::JoinError> = saving.await;
+            self.lock().memory.end_save();
+        }
     }
 
     /// Whether the registry is closed, now and later.

@@ -15,6 +15,7 @@ use tokio::time::{sleep_until, timeout_at};
 
 use super::follow::follow;
 use super::inner::{Inner, Setup};
+use super::memory::Memory;
 use super::slot::{Server, Todo};
 use super::slots::SlotId;
 use crate::life::{CallEnd, CheckId, Epoch, Fault, FaultKind};
@@ -42,6 +43,8 @@ pub(super) enum Done {
         epoch: Epoch,
         fault: Fault,
     },
+    /// What is remembered was saved, or could not be.
+    Saved,
 }
 
 /// Keeps the servers of a registry until it is closed or dropped.
@@ -50,16 +53,23 @@ pub(super) async fn keep(
     wake: Arc<Notify>,
     mut closing: watch::Receiver<bool>,
 ) {
-    // Bound: for each server one attempt, one check, one closing and one connection followed.
+    // Bound: for each server one attempt, one check, one closing and one connection followed; and
+    // one saving.
     let mut tasks = JoinSet::new();
     loop {
         let due = match inner.upgrade() {
             Some(inner) => {
-                let (todo, due) = inner.turn();
-                for (server, todo) in todo {
+                let turn = inner.turn();
+                for (server, todo) in turn.todo {
                     begin(&inner, &mut tasks, server, todo);
                 }
-                due
+                if let Some(save) = turn.save {
+                    tasks.spawn_blocking(|| {
+                        save.run();
+                        Done::Saved
+                    });
+                }
+                turn.due
             }
             None => break,
         };
@@ -118,9 +128,12 @@ fn begin(inner: &Arc<Inner>, tasks: &mut JoinSet<Done>, server: SlotId, todo: To
             let Some(configured) = inner.with(server, |slot| Arc::clone(slot.server())) else {
                 return;
             };
-            let setup = Arc::clone(inner.setup());
+            let (setup, pins) = (Arc::clone(inner.setup()), inner.pins());
             tasks.spawn(async move {
-                let connected = Box::new(connect(&setup, &configured, given_up).await);
+                let mut connected = Box::new(connect(&setup, &configured, given_up).await);
+                if let Ok((_, _, told)) = &mut *connected {
+                    Memory::compare(pins.as_deref(), &configured.config, told);
+                }
                 Done::Connected {
                     server,
                     epoch,

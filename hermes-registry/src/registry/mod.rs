@@ -7,6 +7,7 @@
 //! | `inner` | all of them behind one lock, and the catalog |
 //! | `keeper` | the one task: connects, checks, closes, waits |
 //! | `follow` | lists that change |
+//! | `memory` | what lasts from one run to the next |
 //! | `call` | calls by name, and what a model sees of them |
 //! | `utility` | what tools that are made here fetch |
 //! | `request` | resources, prompts and completions of one server |
@@ -23,6 +24,7 @@ mod events;
 mod follow;
 mod inner;
 mod keeper;
+mod memory;
 mod pass;
 mod policy;
 mod request;
@@ -41,6 +43,7 @@ pub use self::call::Called;
 pub(crate) use self::events::Teller;
 pub use self::events::{Event, Events};
 use self::inner::{Inner, Setup, clock};
+use self::memory::Memory;
 use self::slot::{Server, Slot};
 use self::slots::SlotId;
 pub use self::view::View;
@@ -52,6 +55,8 @@ use crate::connect::{Connect, Connector};
 use crate::life::LifeStatus;
 use crate::name::{Naming, ServerName};
 use crate::nearest::nearest_few;
+use crate::policy::{NobodyToAsk, Policy};
+use crate::store::Store;
 use crate::{OutcomeLimits, RegistryError};
 
 /// Many servers behind one catalog.
@@ -75,6 +80,8 @@ pub struct Builder {
     client: Implementation,
     connector: Arc<dyn Connect>,
     outcome_limits: OutcomeLimits,
+    policy: Arc<dyn Policy>,
+    store: Option<Arc<dyn Store>>,
 }
 
 impl Builder {
@@ -96,7 +103,24 @@ impl Builder {
         self
     }
 
+    /// Who decides on calls of servers with `trust: untrusted` whose tools do not say that they only
+    /// read. Default: [`NobodyToAsk`], so that none of these runs.
+    pub fn policy(mut self, policy: impl Policy + 'static) -> Self {
+        self.policy = Arc::new(policy);
+        self
+    }
+
+    /// Where it is kept which definitions of tools were approved, and what servers told, so that
+    /// lazy ones are known before they are started. Default: nowhere; then changes of definitions
+    /// go unnoticed.
+    pub fn store(mut self, store: impl Store + 'static) -> Self {
+        self.store = Some(Arc::new(store));
+        self
+    }
+
     /// The registry, with no server started yet.
+    ///
+    /// It reads what the store has kept, if there is one, which may block for a moment.
     pub fn open(self) -> Registry {
         let Self {
             config,
@@ -104,6 +128,8 @@ impl Builder {
             client,
             connector,
             outcome_limits,
+            policy,
+            store,
         } = self;
         let setup = Setup {
             naming,
@@ -112,9 +138,11 @@ impl Builder {
             outcome_limits,
             checkers: Checkers::new(),
             teller: Teller::default(),
+            policy,
         };
+        let memory = store.map(Memory::load).unwrap_or_default();
         Registry {
-            inner: Arc::new(Inner::new(setup, config)),
+            inner: Arc::new(Inner::new(setup, config, memory)),
         }
     }
 }
@@ -128,6 +156,8 @@ impl Registry {
             client,
             connector: Arc::new(Connector::new()),
             outcome_limits: OutcomeLimits::default(),
+            policy: Arc::new(NobodyToAsk::default()),
+            store: None,
         }
     }
 
@@ -183,6 +213,36 @@ impl Registry {
             stopped: turnover.removed.into_iter().map(|(_, name)| name).collect(),
             unchanged: names(turnover.unchanged),
         }
+    }
+
+    /// Approves these tools of a server as they are now, by the names that the server uses, or all
+    /// of them and no others. What is to be looked at before stands in
+    /// [`crate::ServerStatus::drift`].
+    ///
+    /// Without a store there is nothing to approve.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError::UnknownServer`]; and [`RegistryError::UnknownTool`] for the first of the
+    /// names that the server has not told, in which case none is approved.
+    pub fn approve(&self, server: &str, tools: Option<&[&str]>) -> Result<(), RegistryError> {
+        let (id, _) = self.find(server)?;
+        let known = self.inner.with(id, |slot| slot.known().told().cloned());
+        let known = known.flatten();
+        let known: Vec<&str> = known.iter().flat_map(|told| told.names()).collect();
+        let unknown = tools
+            .into_iter()
+            .flatten()
+            .find(|tool| !known.contains(tool));
+        if let Some(unknown) = unknown {
+            let nearest = nearest_few(unknown, known.iter().copied(), 3);
+            return Err(RegistryError::UnknownTool {
+                name: format!("{server}/{unknown}"),
+                nearest: nearest.into_iter().map(str::to_owned).collect(),
+            });
+        }
+        self.inner.approve(id, tools);
+        Ok(())
     }
 
     /// Tries all enabled servers that are not connected, at once and each on its own, and waits

@@ -212,7 +212,7 @@ impl Slot {
                 let news = self.settle(todo);
                 // One that came too late is being closed already.
                 if self.life.epoch() == Some(epoch) {
-                    self.known.tell(told);
+                    self.known.tell(Arc::new(told));
                     todo.push(Todo::Follow {
                         epoch,
                         client,
@@ -250,8 +250,13 @@ impl Slot {
     /// The server told its tools again.
     pub(super) fn take_told(&mut self, epoch: Epoch, told: Told) {
         if self.life.epoch() == Some(epoch) {
-            self.known.tell(told);
+            self.known.tell(Arc::new(told));
         }
+    }
+
+    /// Looks otherwise at the tools that the server has told, now or in an earlier run.
+    pub(super) fn see(&mut self, told: Arc<Told>) {
+        self.known.see(told);
     }
 
     /// Does what the life wants done at once, and notes what is to be begun.

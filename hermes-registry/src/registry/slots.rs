@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::memory::Memory;
 use super::slot::{Server, Slot};
 use crate::catalog::Seen;
 use crate::config::{Config, ServerConfig};
@@ -96,6 +97,7 @@ impl Slots {
         config: &Config,
         now: Instant,
         mut seed: impl FnMut() -> u64,
+        memory: &Memory,
     ) -> Turnover {
         let mut turnover = Turnover::default();
         let mut before = std::mem::take(&mut self.by_name);
@@ -110,7 +112,7 @@ impl Slots {
                     id
                 }
                 None => {
-                    let id = self.begin(server, old, now, seed());
+                    let id = self.begin(server, old, now, seed(), memory);
                     turnover.begun.push((id, old));
                     id
                 }
@@ -138,6 +140,7 @@ impl Slots {
         old: Option<SlotId>,
         now: Instant,
         seed: u64,
+        memory: &Memory,
     ) -> SlotId {
         self.last += 1;
         let id = SlotId(self.last);
@@ -148,6 +151,12 @@ impl Slots {
         let mut slot = Slot::new(life, Arc::new(Server::new(server.clone())));
         if let Some(old) = old.and_then(|old| self.slots.get(&old)) {
             slot.inherit(old);
+        } else if server.is_lazy() {
+            // Its tools are known before it is started.
+            let recalled = memory.recall(server, &slot.server().redactor);
+            recalled
+                .into_iter()
+                .for_each(|told| slot.see(Arc::new(told)));
         }
         self.slots.insert(id, slot);
         id
@@ -174,12 +183,13 @@ mod tests {
         let now = crate::registry::inner::clock();
         let mut slots = Slots::default();
         let first = config(&[("a", ""), ("b", ""), ("c", "")]);
-        let all = slots.adopt(&first, now, || 1);
+        let memory = Memory::default();
+        let all = slots.adopt(&first, now, || 1, &memory);
         assert_eq!((all.begun.len(), all.unchanged.len()), (3, 0));
         let before = ["a", "b", "c"].map(|name| slots.named(name));
         // `a` has moved in the file, `b` is another, `c` is gone, `d` is new.
         let second = config(&[("d", ""), ("b", "    timeout: 5\n"), ("a", "")]);
-        let turnover = slots.adopt(&second, now, || 1);
+        let turnover = slots.adopt(&second, now, || 1, &memory);
         let after = ["a", "b", "c", "d"].map(|name| slots.named(name));
         assert_eq!(after[0], before[0]);
         assert_eq!(turnover.unchanged, [before[0].unwrap()]);

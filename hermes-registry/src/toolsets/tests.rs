@@ -133,7 +133,7 @@ fn a_server_of_which_no_tool_is_left_has_no_toolset() {
         .with_server(stdio("away"));
     let told = |names: &[&str]| {
         let mut known = Knowledge::default();
-        known.tell(Told::of(names));
+        known.tell(std::sync::Arc::new(Told::of(names)));
         known
     };
     let known = [

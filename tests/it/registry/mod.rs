@@ -3,6 +3,7 @@
 mod dispatch;
 mod life;
 mod requests;
+mod trust;
 mod utilities;
 
 use hermes_registry::{Config, Registry, ServerState};
