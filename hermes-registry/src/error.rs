@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use mcp_transport::redact::Redactor;
 
+use crate::host::HostFailure;
 use crate::life::Refusal;
 use crate::name::ServerName;
 use crate::outcome::ModelError;
@@ -47,6 +48,13 @@ pub enum RegistryError {
         after: Duration,
         /// Whether the tool may have run.
         outcome_uncertain: bool,
+    },
+    /// One of the host's own tools could not be called, or did not finish.
+    HostTool {
+        /// The tool.
+        tool: String,
+        /// Why.
+        failure: HostFailure,
     },
     /// The arguments are not what the tool takes.
     InvalidArguments {
@@ -140,7 +148,7 @@ impl RegistryError {
             | Self::ServerUnavailable { server, .. }
             | Self::ToolFiltered { server, .. } => Some(server),
             Self::NotPermitted { refusal } => Some(refusal.server()),
-            Self::UnknownServer { .. } | Self::UnknownTool { .. } => None,
+            Self::HostTool { .. } | Self::UnknownServer { .. } | Self::UnknownTool { .. } => None,
         }
     }
 
@@ -150,6 +158,7 @@ impl RegistryError {
         match self {
             Self::CallFailed { .. } => "call_failed",
             Self::Deadline { .. } => "deadline",
+            Self::HostTool { failure, .. } => failure.code(),
             Self::InvalidArguments { .. } => "invalid_arguments",
             Self::NotAllowed { decision, .. } => match decision {
                 Decision::Cancel => "call_dismissed",
@@ -180,6 +189,12 @@ impl RegistryError {
             | Self::ServerUnavailable {
                 outcome_uncertain, ..
             } => *outcome_uncertain,
+            Self::HostTool { failure, .. } => {
+                matches!(
+                    failure,
+                    HostFailure::Deadline { .. } | HostFailure::Panicked
+                )
+            }
             _ => false,
         }
     }
@@ -234,6 +249,7 @@ impl RegistryError {
             }
             Self::UnknownServer { .. } => "choose one of the configured servers".to_owned(),
             Self::UnknownTool { .. } => "choose one of the offered tools".to_owned(),
+            Self::HostTool { failure, .. } => failure.suggestion().to_owned(),
             Self::InvalidArguments { .. } => "correct the arguments and call again".to_owned(),
             Self::NotAllowed { decision, .. } => match decision {
                 Decision::Unasked => {
@@ -306,6 +322,7 @@ impl fmt::Display for RegistryError {
                 "`{tool}` of server `{server}` did not answer within {} s (`{budget}`)",
                 after.as_secs_f64()
             ),
+            Self::HostTool { tool, failure } => write!(f, "`{tool}`: {failure}"),
             Self::InvalidArguments { server, tool, .. } => {
                 write!(
                     f,

@@ -15,6 +15,7 @@ pub mod filter;
 mod generated;
 mod glob;
 pub mod guard;
+pub mod host;
 
 pub mod import;
 mod json;

@@ -5,6 +5,7 @@ use super::status::ServerStatus;
 use super::told::{Seen, ToldTool};
 use super::{Catalog, CatalogTool, Origin};
 use crate::config::{Config, ServerConfig};
+use crate::host::{Entry, HostTools};
 use crate::name::{NameTable, Naming, ServerName};
 use crate::pins::Verdict;
 
@@ -14,6 +15,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) naming: Naming,
     /// What is known of each configured server, in the order of the configuration.
     pub(crate) seen: &'a [Seen<'a>],
+    pub(crate) host: &'a HostTools,
     pub(crate) generation: u64,
 }
 
@@ -43,7 +45,9 @@ impl Catalog {
                 .filter(move |one| (one.origin == Origin::Server) == is_own)
                 .map(|one| (one.server, one.told.tool.name.as_str()))
         };
-        let names = NameTable::with_utilities(
+        let taken = parts.host.iter().map(|entry| entry.tool.name());
+        let names = NameTable::beside(
+            &taken.collect(),
             parts.naming,
             configured.iter().map(ServerConfig::name),
             names_of(true),
@@ -62,6 +66,8 @@ impl Catalog {
                 })
             })
             .collect();
+        let own = parts.host.iter().filter(|entry| entry.is_available());
+        tools.extend(own.map(of_host));
         tools.sort_by(|one, other| one.name.cmp(&other.name));
         Self {
             generation: parts.generation,
@@ -72,6 +78,17 @@ impl Catalog {
             names,
             definitions: Kinds::default(),
         }
+    }
+}
+
+fn of_host(entry: &Entry) -> CatalogTool {
+    let tool = &entry.tool;
+    CatalogTool {
+        name: tool.public_name().clone(),
+        route: tool.route(),
+        tool: tool.definition().clone(),
+        origin: Origin::Host,
+        rendering: entry.rendering.clone(),
     }
 }
 

@@ -20,15 +20,16 @@ use std::sync::Arc;
 use mcp_types::Tool;
 
 pub(crate) use build::Parts;
+use definitions::Kinds;
+pub(crate) use definitions::Rendering;
 pub use definitions::{Definitions, NormalisedTool};
-use definitions::{Kinds, Rendering};
 pub use status::{Ready, ServerState, ServerStatus};
 pub(crate) use told::{Knowledge, Seen, Told};
 
 use crate::RegistryError;
 use crate::config::{Config, ServerConfig};
 use crate::life::State;
-use crate::name::{NameTable, PublicName, Route};
+use crate::name::{NameTable, PublicName, Route, ServerName};
 use crate::nearest::nearest_few;
 use crate::schema::Flavor;
 use crate::utility::Utility;
@@ -55,6 +56,8 @@ pub struct CatalogTool {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Origin {
+    /// The host has it itself; [`Route::server`] is its toolset.
+    Host,
     /// Its server has it.
     Server,
     /// It is made here of something else that its server has: its resources, its prompts or its
@@ -118,6 +121,11 @@ impl Catalog {
             .binary_search_by(|tool| tool.name.as_str().cmp(name))
             .ok()?;
         self.tools.get(found)
+    }
+
+    /// Whose tool has a public name, offered or not.
+    pub(crate) fn owner(&self, name: &str) -> Option<&ServerName> {
+        Some(&self.names.route(name)?.server)
     }
 
     /// The tool that a route leads to, if it is offered.

@@ -39,6 +39,7 @@ fn catalog(told: Vec<(&str, Told)>) -> Catalog {
         config: &config.config,
         naming: Naming::Underscore,
         seen: &seen,
+        host: &crate::host::HostTools::default(),
         generation: 7,
     })
 }

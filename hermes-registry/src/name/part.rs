@@ -59,11 +59,19 @@ impl fmt::Display for InvalidServerName {
 
 impl std::error::Error for InvalidServerName {}
 
-/// The name under which a model knows a tool: 1 to 64 characters of `[A-Za-z0-9_]`.
+/// The name under which a model knows a tool: 1 to 64 characters of `[A-Za-z0-9_]`; one of the
+/// host's own tools may have `-` too.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct PublicName(pub(super) Arc<str>);
 
 impl PublicName {
+    /// The name of one of the host's own tools, if it can be that.
+    pub(crate) fn of_host(name: &str) -> Option<Self> {
+        let is_plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
+        let fits = (1..=PUBLIC_NAME_LEN_MAX).contains(&name.len()) && name.chars().all(is_plain);
+        fits.then(|| Self(name.into()))
+    }
+
     /// The name.
     #[must_use]
     pub fn as_str(&self) -> &str {

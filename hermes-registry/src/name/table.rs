@@ -81,11 +81,13 @@ impl NameTable {
         servers: impl IntoIterator<Item = &'a ServerName>,
         tools: impl IntoIterator<Item = (&'a ServerName, &'a str)>,
     ) -> Self {
-        Self::with_utilities(naming, servers, tools, [])
+        Self::beside(&BTreeSet::new(), naming, servers, tools, [])
     }
 
-    /// The same, with tools that are named last and never take a name from the others.
-    pub(crate) fn with_utilities<'a>(
+    /// The same beside names that are taken, with tools that are named last and never take a name
+    /// from the others.
+    pub(crate) fn beside<'a>(
+        taken: &BTreeSet<&str>,
         naming: Naming,
         servers: impl IntoIterator<Item = &'a ServerName>,
         tools: impl IntoIterator<Item = (&'a ServerName, &'a str)>,
@@ -110,9 +112,10 @@ impl NameTable {
         let mut hashed: BTreeMap<String, Vec<(String, Route)>> = BTreeMap::new();
         let [few_digits, many_digits] = DIGITS;
         for (name, routes) in natural {
-            let (mut own, mut other): (Vec<Route>, Vec<Route>) = routes
-                .into_iter()
-                .partition(|route| prefixes.is_own(&name, &route.server));
+            let (mut own, mut other): (Vec<Route>, Vec<Route>) =
+                routes.into_iter().partition(|route| {
+                    !taken.contains(&*name) && prefixes.is_own(&name, &route.server)
+                });
             match own.pop() {
                 Some(route) if own.is_empty() => table.insert(name.clone(), route),
                 last => other.extend(own.into_iter().chain(last)),
@@ -138,7 +141,8 @@ impl NameTable {
                 server: server.clone(),
                 tool: Arc::from(tool),
             };
-            let is_free = prefixes.is_own(&name, server) && !table.has(&name);
+            let is_free =
+                prefixes.is_own(&name, server) && !table.has(&name) && !taken.contains(&*name);
             let short = hashed_name(&name, &route, few_digits);
             let name = match is_free {
                 true => name,

@@ -1,31 +1,22 @@
-//! Calls by name: what is looked at before one is sent, and what a model sees of it.
+//! Calls by name: let through, made, and told of.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_client::error::{Budget, ExchangeFailureKind};
-use mcp_client::{Error, RawReply, Reply};
+use mcp_client::{Error, Reply};
 use mcp_transport::redact::Redactor;
-use mcp_types::{CallToolResult, Diagnostic, ProgressParams, RawJson, Tool, ToolAnnotations};
+use mcp_types::{CallToolResult, ProgressParams};
 use tokio::time;
 
-use super::Registry;
+use super::failure::failed;
 use super::inner::clock;
 use super::pass::{Admission, Pass};
-use super::slot::Server;
+use super::prepare::{AtServer, Prepared};
 use super::slots::SlotId;
-use super::utility::{Errand, Fetched};
-use super::view::permits;
-use crate::arguments::Check;
-use crate::catalog::Origin;
-use crate::config::Trust;
+use super::utility::Fetched;
+use super::{Called, Registry};
+use crate::RegistryError;
 use crate::life::{CallEnd, Refusal};
-use crate::name::{Route, ServerName};
-use crate::pins::Verdict;
-use crate::policy::{Decision, Proposal};
-use crate::utility::{Request, Utility};
-use crate::view::{self, ViewPolicy};
-use crate::{Outcome, RegistryError};
+use crate::name::ServerName;
 
 /// How long a call may take as a whole, whatever progress it makes, unless its server's `timeout`
 /// is longer.
@@ -67,6 +58,21 @@ impl Registry {
     pub(super) async fn make(
         &self,
         prepared: Prepared,
+        timeout: Option<Duration>,
+        progress: Option<Box<dyn FnMut(ProgressParams) + Send>>,
+    ) -> Result<Called, RegistryError> {
+        match prepared {
+            Prepared::Host { tool, arguments } => {
+                let result = Self::call_host(&tool, arguments, timeout).await?;
+                Ok(Called::by_host(tool.route(), result))
+            }
+            Prepared::Server(prepared) => self.make_at_server(*prepared, timeout, progress).await,
+        }
+    }
+
+    async fn make_at_server(
+        &self,
+        prepared: AtServer,
         timeout: Option<Duration>,
         progress: Option<Box<dyn FnMut(ProgressParams) + Send>>,
     ) -> Result<Called, RegistryError> {
@@ -124,125 +130,6 @@ impl Registry {
         }
     }
 
-    /// Asks whoever decides on calls of servers that are not trusted.
-    async fn ask_whether_it_may_run(&self, prepared: &Prepared) -> Result<(), RegistryError> {
-        let Prepared { route, tool, .. } = prepared;
-        let hints = tool.as_ref().and_then(|tool| tool.annotations.as_ref());
-        let only_reads = hints.is_some_and(ToolAnnotations::read_only);
-        let is_trusted = prepared.server.config.trust() == Trust::Full;
-        if is_trusted || only_reads || prepared.errand.is_some() {
-            return Ok(());
-        }
-        let proposal = Proposal {
-            route: route.clone(),
-            tool: tool.clone(),
-            arguments: prepared.arguments.clone(),
-        };
-        match self.inner.setup().policy.decide(&proposal).await {
-            Decision::Allow => Ok(()),
-            decision => Err(RegistryError::NotAllowed {
-                server: route.server.clone(),
-                tool: route.tool.to_string(),
-                decision,
-            }),
-        }
-    }
-
-    /// Finds out what is to be called, whether it may be, and whether the arguments fit.
-    pub(super) fn prepare(
-        &self,
-        name: &str,
-        arguments: &str,
-        policy: Option<&ViewPolicy>,
-    ) -> Result<Prepared, RegistryError> {
-        let (catalog, config) = (self.catalog(), self.config());
-        let route = catalog.resolve(name, &config)?;
-        let at = catalog.tool_at(&route);
-        if let Some(policy) = policy {
-            let permitted = match at {
-                Some(at) => permits(policy, &config, at),
-                // Of what is not on offer nothing is known that could speak for it.
-                None => policy.permits(&route.server, &route.tool, None),
-            };
-            permitted.map_err(not_permitted)?;
-        }
-        let arguments = read_arguments(arguments, &route)?;
-        let Some((id, server)) = self.inner.named(route.server.as_str()) else {
-            // It was configured a moment ago.
-            return Err(RegistryError::UnknownServer {
-                name: route.server.to_string(),
-                nearest: Vec::new(),
-            });
-        };
-        let trust = server.config.trust();
-        let verdict = self.inner.with(id, |slot| {
-            let told = slot.known().told()?;
-            Some(told.verdict(trust, &route.tool))
-        });
-        if let Some(Some(Verdict::Blocked { why })) = verdict {
-            return Err(RegistryError::NotApproved {
-                server: route.server,
-                tool: route.tool.to_string(),
-                why,
-            });
-        }
-        let utility = at.and_then(|at| match at.origin {
-            Origin::Utility(utility) => Some(utility),
-            Origin::Server => None,
-        });
-        let tool = at.map(|at| Arc::clone(&at.tool));
-        if let Some(tool) = tool
-            .as_deref()
-            .filter(|_| server.config.validates_arguments())
-            && let Check::Differs(mismatches) = self
-                .inner
-                .setup()
-                .checkers
-                .check_arguments(tool, &arguments)
-        {
-            let text = mismatches.to_string();
-            let text = server.redactor.redact(&text).into_owned();
-            return Err(invalid(&route, text));
-        }
-        let errand = match utility {
-            Some(utility) => Some(self.errand(utility, &server, &route, &arguments, policy)?),
-            None => None,
-        };
-        Ok(Prepared {
-            route,
-            id,
-            server,
-            tool,
-            arguments,
-            errand,
-        })
-    }
-
-    /// What a utility is to fetch, if the agent may have it.
-    fn errand(
-        &self,
-        utility: Utility,
-        server: &Server,
-        route: &Route,
-        arguments: &RawJson,
-        policy: Option<&ViewPolicy>,
-    ) -> Result<Errand, RegistryError> {
-        let request = Request::read(utility, arguments).map_err(|why| invalid(route, why))?;
-        if let Some(policy) = policy {
-            request
-                .is_permitted(policy, &route.server)
-                .map_err(not_permitted)?;
-        }
-        let limits = server.config.output();
-        let limits = limits.limits(self.inner.setup().outcome_limits);
-        Ok(Errand {
-            request,
-            server: route.server.clone(),
-            policy: policy.cloned(),
-            len_max: limits.structured_len_max,
-        })
-    }
-
     /// Waits until a request may be made, with a server that has come into the place of its own if
     /// that is just being ended.
     pub(super) async fn admit(
@@ -268,8 +155,8 @@ impl Registry {
         }
     }
 
-    fn answered(&self, prepared: Prepared, answer: Answer, queued: Duration) -> Called {
-        let Prepared {
+    fn answered(&self, prepared: AtServer, answer: Answer, queued: Duration) -> Called {
+        let AtServer {
             route,
             server,
             tool,
@@ -294,7 +181,7 @@ impl Registry {
             diagnostics,
             queued,
             warnings,
-            server,
+            server: Some(server),
         }
     }
 
@@ -322,147 +209,10 @@ impl Registry {
             }
         }
     }
-
-    /// What a model gets to see of a result.
-    #[must_use]
-    pub fn outcome(&self, called: &Called) -> Outcome {
-        let Server { config, redactor } = &*called.server;
-        let limits = config.output().limits(self.inner.setup().outcome_limits);
-        let outcome = Outcome::new(&called.result, &limits, redactor);
-        outcome.with_warnings(&called.warnings)
-    }
-}
-
-/// An answer, and who gave it.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Called {
-    /// The server and the tool.
-    pub route: Route,
-    /// The result.
-    pub result: CallToolResult,
-    /// The result as it came; `None` for a tool that is made here of something else that the server
-    /// has.
-    pub raw: Option<RawReply>,
-    /// What was wrong with parts of it that were left out or kept raw.
-    pub diagnostics: Vec<Diagnostic>,
-    /// How long the call waited before it was sent: for the server, or for other calls.
-    pub queued: Duration,
-    /// What is odd about the result, which is handed on all the same: above all, structured content
-    /// that is not what the tool's output schema says.
-    pub warnings: Vec<String>,
-    /// As it was configured when the call was made, whatever holds now.
-    server: Arc<Server>,
-}
-
-impl Called {
-    /// The result as it came, or as it was made here.
-    ///
-    /// # Errors
-    ///
-    /// If it is not JSON.
-    pub fn to_json(&self) -> Result<RawJson, Error> {
-        match &self.raw {
-            Some(raw) => raw.to_json(),
-            None => RawJson::from_value(&self.result).map_err(|error| {
-                let reason = format!("its result cannot be written: {error}");
-                Error::not_started(reason)
-            }),
-        }
-    }
-}
-
-/// A call that only has to be let through.
-pub(super) struct Prepared {
-    route: Route,
-    id: SlotId,
-    server: Arc<Server>,
-    /// What its server says about it, if it has told.
-    tool: Option<Arc<Tool>>,
-    arguments: RawJson,
-    /// What is to be fetched, if it is a utility.
-    errand: Option<Errand>,
 }
 
 /// What a server answered.
 enum Answer {
     Fetched(Fetched),
     Replied(Reply<CallToolResult>),
-}
-
-fn not_permitted(refusal: view::Refusal) -> RegistryError {
-    RegistryError::NotPermitted {
-        refusal: Box::new(refusal),
-    }
-}
-
-fn invalid(route: &Route, why: String) -> RegistryError {
-    RegistryError::InvalidArguments {
-        server: route.server.clone(),
-        tool: route.tool.to_string(),
-        cause: why.into(),
-    }
-}
-
-fn read_arguments(arguments: &str, route: &Route) -> Result<RawJson, RegistryError> {
-    if arguments.trim().is_empty() {
-        return Ok(RawJson::empty_object());
-    }
-    let json = RawJson::parse(arguments).map_err(|error| invalid(route, error.to_string()))?;
-    if json.is_object() {
-        Ok(json)
-    } else {
-        Err(invalid(route, "they must be a JSON object".to_owned()))
-    }
-}
-
-/// Whether there was no connection, or a gateway spoke where the server should have.
-fn is_unreachable(kind: ExchangeFailureKind) -> bool {
-    matches!(
-        kind,
-        ExchangeFailureKind::Connect(_) | ExchangeFailureKind::Status(502..=504)
-    )
-}
-
-pub(super) fn failed(route: Route, error: Error, is_own_timeout: bool) -> RegistryError {
-    let Route { server, tool } = route;
-    let outcome_uncertain = error.sent() == mcp_client::Sent::Maybe;
-    match error {
-        Error::TimedOut(timed_out) => RegistryError::Deadline {
-            server,
-            tool: tool.to_string(),
-            budget: match timed_out.budget {
-                _ if is_own_timeout => "the call's timeout",
-                Budget::Hard => "the most that a call may take",
-                _ => "timeout",
-            },
-            after: timed_out.after,
-            outcome_uncertain,
-        },
-        Error::Exchange(ref exchange) if is_unreachable(exchange.kind) => {
-            RegistryError::ServerUnavailable {
-                server,
-                cause: Box::new(error),
-                outcome_uncertain,
-            }
-        }
-        Error::Closed(_) | Error::Spawn(_) => RegistryError::ServerUnavailable {
-            server,
-            cause: Box::new(error),
-            outcome_uncertain,
-        },
-        // An answer came but could not be read: the tool ran, and what it did is not known.
-        Error::PeerMisbehaved(_) => RegistryError::CallFailed {
-            server,
-            tool: tool.to_string(),
-            cause: Box::new(error),
-            outcome_uncertain: true,
-        },
-        _ => RegistryError::CallFailed {
-            server,
-            tool: tool.to_string(),
-            cause: Box::new(error),
-            outcome_uncertain,
-        },
-    }
 }

@@ -8,8 +8,10 @@
 //! | `keeper` | the one task: connects, checks, closes, waits |
 //! | `follow` | lists that change |
 //! | `memory` | what lasts from one run to the next |
-//! | `call` | calls by name, and what a model sees of them |
+//! | `prepare`, `call` | calls by name: what is looked at before, and making them |
+//! | `called`, `failure` | what has come of them, and what a model sees of that |
 //! | `utility` | what tools that are made here fetch |
+//! | `host` | the host's own tools |
 //! | `request` | resources, prompts and completions of one server |
 //! | `pass` | one call let through |
 //! | `policy` | from the configuration to a life |
@@ -20,13 +22,17 @@
 //! What a server's life decides is decided in [`crate::life`].
 
 mod call;
+mod called;
 mod events;
+mod failure;
 mod follow;
+mod host;
 mod inner;
 mod keeper;
 mod memory;
 mod pass;
 mod policy;
+mod prepare;
 mod request;
 mod slot;
 mod slots;
@@ -39,9 +45,11 @@ use std::sync::Arc;
 
 use mcp_types::Implementation;
 
-pub use self::call::Called;
+pub use self::called::Called;
 pub(crate) use self::events::Teller;
 pub use self::events::{Event, Events};
+#[cfg(test)]
+pub(crate) use self::inner::clock as test_clock;
 use self::inner::{Inner, Setup, clock};
 use self::memory::Memory;
 use self::slot::{Server, Slot};
@@ -52,6 +60,7 @@ use crate::arguments::Checkers;
 use crate::catalog::Catalog;
 use crate::config::Config;
 use crate::connect::{Connect, Connector};
+use crate::host::{Admission, HostTools};
 use crate::life::LifeStatus;
 use crate::name::{Naming, ServerName};
 use crate::nearest::nearest_few;
@@ -82,6 +91,7 @@ pub struct Builder {
     outcome_limits: OutcomeLimits,
     policy: Arc<dyn Policy>,
     store: Option<Arc<dyn Store>>,
+    admission: Admission,
 }
 
 impl Builder {
@@ -100,6 +110,12 @@ impl Builder {
     /// How much of a result a model gets.
     pub fn outcome_limits(mut self, limits: OutcomeLimits) -> Self {
         self.outcome_limits = limits;
+        self
+    }
+
+    /// Which toolsets of the host may take tools from which others. Default: none.
+    pub fn admission(mut self, admission: Admission) -> Self {
+        self.admission = admission;
         self
     }
 
@@ -130,6 +146,7 @@ impl Builder {
             outcome_limits,
             policy,
             store,
+            admission,
         } = self;
         let setup = Setup {
             naming,
@@ -142,7 +159,7 @@ impl Builder {
         };
         let memory = store.map(Memory::load).unwrap_or_default();
         Registry {
-            inner: Arc::new(Inner::new(setup, config, memory)),
+            inner: Arc::new(Inner::new(setup, config, HostTools::new(admission), memory)),
         }
     }
 }
@@ -158,6 +175,7 @@ impl Registry {
             outcome_limits: OutcomeLimits::default(),
             policy: Arc::new(NobodyToAsk::default()),
             store: None,
+            admission: Admission::default(),
         }
     }
 

@@ -13,7 +13,7 @@ use mcp_types::{
 };
 
 use super::Registry;
-use super::call::failed;
+use super::failure::failed;
 use super::pass::Admission;
 use super::slot::Server;
 use super::slots::SlotId;

@@ -26,7 +26,7 @@ pub use error::UnknownToolset;
 pub use resolve::Resolved;
 
 use crate::name::ServerName;
-use crate::{Catalog, Config};
+use crate::{Catalog, Config, Origin};
 
 /// What the name of a toolset begins with.
 pub const TOOLSET_PREFIX: &str = "mcp-";
@@ -92,6 +92,7 @@ impl Toolsets {
     #[must_use]
     pub fn offered(catalog: &Catalog) -> Self {
         let tools = catalog.tools().iter();
+        let tools = tools.filter(|tool| tool.origin != Origin::Host);
         let offering: BTreeSet<&ServerName> = tools.map(|tool| &tool.route.server).collect();
         let servers = catalog.servers().iter().map(|server| &server.name);
         Self {

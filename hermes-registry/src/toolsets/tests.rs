@@ -154,6 +154,7 @@ fn a_server_of_which_no_tool_is_left_has_no_toolset() {
         config: &config,
         naming: Naming::Underscore,
         seen: &seen,
+        host: &crate::host::HostTools::default(),
         generation: 1,
     });
     let offered = Toolsets::offered(&catalog);

@@ -1,6 +1,7 @@
 //! The registry over fake servers: what a filter, a storm of changes or a bad neighbour does.
 
 mod dispatch;
+mod host;
 mod life;
 mod requests;
 mod trust;

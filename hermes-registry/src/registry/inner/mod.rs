@@ -3,6 +3,9 @@
 //! Invariant: the lock is never held across an await. Whoever changes a server wakes the keeper if
 //! there is something to begin, to publish or to wait for.
 
+mod host;
+mod memory;
+
 use std::fmt;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +16,6 @@ use mcp_types::Implementation;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
-use super::events::Teller;
 use super::keeper::{Done, keep};
 use super::memory::{Memory, Save};
 use super::slot::{News, Server, Slot, Todo};
@@ -23,10 +25,11 @@ use crate::arguments::Checkers;
 use crate::catalog::{Catalog, Parts, Told};
 use crate::config::Config;
 use crate::connect::Connect;
+use crate::host::HostTools;
 use crate::life::{Epoch, Life};
 use crate::name::Naming;
-use crate::pins::Pins;
 use crate::policy::Policy;
+use crate::registry::events::Teller;
 
 /// How long the calls that run may take to finish when the registry is closed.
 // Bound: whoever closes a registry wants it to end; what still runs is told as lost.
@@ -36,20 +39,20 @@ const CLOSE_GRACE: Duration = Duration::ZERO;
 const RETIRE_GRACE: Duration = Duration::from_secs(30);
 
 /// What is given when the registry is opened, and stays.
-pub(super) struct Setup {
-    pub(super) naming: Naming,
-    pub(super) client: Implementation,
-    pub(super) connector: Arc<dyn Connect>,
-    pub(super) outcome_limits: OutcomeLimits,
+pub(in crate::registry) struct Setup {
+    pub(in crate::registry) naming: Naming,
+    pub(in crate::registry) client: Implementation,
+    pub(in crate::registry) connector: Arc<dyn Connect>,
+    pub(in crate::registry) outcome_limits: OutcomeLimits,
     /// Compiled schemas of tools.
-    pub(super) checkers: Checkers,
+    pub(in crate::registry) checkers: Checkers,
     /// Where it is told what happens.
-    pub(super) teller: Teller,
+    pub(in crate::registry) teller: Teller,
     /// Who decides on calls of servers that are not trusted.
-    pub(super) policy: Arc<dyn Policy>,
+    pub(in crate::registry) policy: Arc<dyn Policy>,
 }
 
-pub(super) struct Inner {
+pub(in crate::registry) struct Inner {
     setup: Arc<Setup>,
     state: Mutex<State>,
     wake: Arc<Notify>,
@@ -62,6 +65,7 @@ pub(super) struct Inner {
 struct State {
     config: Arc<Config>,
     slots: Slots,
+    host: HostTools,
     todo: Vec<(SlotId, Todo)>,
     catalog: Arc<Catalog>,
     is_stale: bool,
@@ -73,32 +77,39 @@ struct State {
 }
 
 /// What a turn of the keeper has come to.
-pub(super) struct Turn {
+pub(in crate::registry) struct Turn {
     /// What is to be begun.
-    pub(super) todo: Vec<(SlotId, Todo)>,
+    pub(in crate::registry) todo: Vec<(SlotId, Todo)>,
     /// What is to be saved.
-    pub(super) save: Option<Save>,
+    pub(in crate::registry) save: Option<Save>,
     /// When the next turn is due by itself.
-    pub(super) due: Option<Instant>,
+    pub(in crate::registry) due: Option<Instant>,
 }
 
-pub(super) fn clock() -> Instant {
+pub(crate) fn clock() -> Instant {
     tokio::time::Instant::now().into_std()
 }
 
 impl Inner {
-    pub(super) fn new(setup: Setup, config: Config, memory: Memory) -> Self {
+    pub(in crate::registry) fn new(
+        setup: Setup,
+        config: Config,
+        host: HostTools,
+        memory: Memory,
+    ) -> Self {
         let mut slots = Slots::default();
         let _all_begin: Turnover = slots.adopt(&config, clock(), seed, &memory);
         let catalog = Catalog::new(&Parts {
             config: &config,
             naming: setup.naming,
             seen: &slots.seen(),
+            host: &host,
             generation: 0,
         });
         let state = State {
             config: Arc::new(config),
             slots,
+            host,
             todo: Vec::new(),
             catalog: Arc::new(catalog),
             is_stale: false,
@@ -116,7 +127,7 @@ impl Inner {
         }
     }
 
-    pub(super) fn setup(&self) -> &Arc<Setup> {
+    pub(in crate::registry) fn setup(&self) -> &Arc<Setup> {
         &self.setup
     }
 
@@ -124,41 +135,46 @@ impl Inner {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn catalog(&self) -> Arc<Catalog> {
+    pub(in crate::registry) fn catalog(&self) -> Arc<Catalog> {
+        self.check_host();
         Arc::clone(&self.lock().catalog)
     }
 
-    pub(super) fn config(&self) -> Arc<Config> {
+    pub(in crate::registry) fn config(&self) -> Arc<Config> {
         Arc::clone(&self.lock().config)
     }
 
     /// The configured servers, in their order.
-    pub(super) fn servers(&self) -> Vec<SlotId> {
+    pub(in crate::registry) fn servers(&self) -> Vec<SlotId> {
         self.lock().slots.ids().to_vec()
     }
 
     /// The server of this name.
-    pub(super) fn named(&self, name: &str) -> Option<(SlotId, Arc<Server>)> {
+    pub(in crate::registry) fn named(&self, name: &str) -> Option<(SlotId, Arc<Server>)> {
         let state = self.lock();
         let id = state.slots.named(name)?;
         Some((id, Arc::clone(state.slots.get(id)?.server())))
     }
 
-    pub(super) fn published(&self) -> watch::Receiver<u64> {
+    pub(in crate::registry) fn published(&self) -> watch::Receiver<u64> {
         self.published.subscribe()
     }
 
-    pub(super) fn client(&self, server: SlotId, epoch: Epoch) -> Option<Client> {
+    pub(in crate::registry) fn client(&self, server: SlotId, epoch: Epoch) -> Option<Client> {
         self.lock().slots.get(server)?.client(epoch).cloned()
     }
 
     /// Looks at a server.
-    pub(super) fn with<T>(&self, server: SlotId, look: impl FnOnce(&Slot) -> T) -> Option<T> {
+    pub(in crate::registry) fn with<T>(
+        &self,
+        server: SlotId,
+        look: impl FnOnce(&Slot) -> T,
+    ) -> Option<T> {
         self.lock().slots.get(server).map(look)
     }
 
     /// Changes a server, and sees to what follows from that.
-    pub(super) fn change<T>(
+    pub(in crate::registry) fn change<T>(
         self: &Arc<Self>,
         server: SlotId,
         change: impl FnOnce(&mut Slot, &mut Vec<Todo>) -> (T, News),
@@ -207,7 +223,7 @@ impl Inner {
 
     /// One turn of the keeper: does what is due, publishes, and says what is to be begun and when
     /// the next turn is.
-    pub(super) fn turn(&self) -> Turn {
+    pub(in crate::registry) fn turn(&self) -> Turn {
         let now = clock();
         let mut state = self.lock();
         let state = &mut *state;
@@ -235,7 +251,7 @@ impl Inner {
     }
 
     /// Publishes what has changed, for those who cannot wait for the keeper's turn.
-    pub(super) fn publish(&self) {
+    pub(in crate::registry) fn publish(&self) {
         self.publish_in(&mut self.lock());
     }
 
@@ -246,6 +262,7 @@ impl Inner {
                 config: &state.config,
                 naming: self.setup.naming,
                 seen: &state.slots.seen(),
+                host: &state.host,
                 generation: state.catalog.generation() + 1,
             }));
             self.setup.teller.tell_tools(&state.catalog, &catalog);
@@ -255,7 +272,7 @@ impl Inner {
     }
 
     /// Takes what has come of something that the keeper began.
-    pub(super) fn take(self: &Arc<Self>, done: Done) {
+    pub(in crate::registry) fn take(self: &Arc<Self>, done: Done) {
         let now = clock();
         match done {
             Done::Checked {
@@ -298,49 +315,13 @@ impl Inner {
         };
     }
 
-    /// Takes note of what a server told, if it was this.
-    fn learn(&self, server: SlotId, epoch: Epoch) {
-        let mut state = self.lock();
-        let state = &mut *state;
-        if let Some(slot) = state.slots.get(server)
-            && slot.life().epoch() == Some(epoch)
-            && let Some(told) = slot.known().told()
-        {
-            state.memory.learn(&slot.server().config, told);
-        }
-    }
-
-    pub(super) fn pins(&self) -> Option<Arc<Pins>> {
-        self.lock().memory.pins().cloned()
-    }
-
-    /// Approves tools of a server as they are, and looks at them anew.
-    pub(super) fn approve(self: &Arc<Self>, server: SlotId, names: Option<&[&str]>) {
-        let told = {
-            let mut state = self.lock();
-            let state = &mut *state;
-            let Some(slot) = state.slots.get(server) else {
-                return;
-            };
-            let Some(told) = slot.known().told() else {
-                return;
-            };
-            let config = &slot.server().config;
-            state.memory.approve_tools(config.name(), told, names);
-            let mut told = (**told).clone();
-            let pins = state.memory.pins();
-            Memory::compare(pins.map(|pins| &**pins), config, &mut told);
-            Arc::new(told)
-        };
-        self.change(server, |slot, _todo| {
-            slot.see(told);
-            ((), News::State)
-        });
-        self.publish();
-    }
-
     /// Takes a list of tools that was read again.
-    pub(super) fn take_told(self: &Arc<Self>, server: SlotId, epoch: Epoch, told: Told) {
+    pub(in crate::registry) fn take_told(
+        self: &Arc<Self>,
+        server: SlotId,
+        epoch: Epoch,
+        told: Told,
+    ) {
         self.change(server, |slot, _todo| {
             slot.take_told(epoch, told);
             ((), News::State)
@@ -350,7 +331,7 @@ impl Inner {
 
     /// Takes another configuration on: ends what is configured no more, and begins what is new.
     /// `None` if the registry is closed.
-    pub(super) fn reload(self: &Arc<Self>, config: Config) -> Option<Turnover> {
+    pub(in crate::registry) fn reload(self: &Arc<Self>, config: Config) -> Option<Turnover> {
         let now = clock();
         let turnover = {
             let mut state = self.lock();
@@ -381,7 +362,7 @@ impl Inner {
     }
 
     /// Ends all servers, and then the keeper.
-    pub(super) async fn close(self: &Arc<Self>) {
+    pub(in crate::registry) async fn close(self: &Arc<Self>) {
         let now = clock();
         let mut published = self.published();
         let (all, mut keeper) = {
@@ -413,23 +394,13 @@ impl Inner {
         self.publish();
     }
 
-    /// Saves what has changed since it was saved last.
-    async fn save(&self) {
-        let save = self.lock().memory.begin_save();
-        if let Some(save) = save {
-            let saving = tokio::task::spawn_blocking(|| save.run());
-            let _: Result<(), tokio::task::JoinError> = saving.await;
-            self.lock().memory.end_save();
-        }
-    }
-
     /// Whether the registry is closed, now and later.
-    pub(super) fn closing(&self) -> watch::Receiver<bool> {
+    pub(in crate::registry) fn closing(&self) -> watch::Receiver<bool> {
         self.closing.subscribe()
     }
 
     /// Completes when the registry is closed.
-    pub(super) async fn closed(&self) {
+    pub(in crate::registry) async fn closed(&self) {
         let mut closing = self.closing();
         let _: Result<watch::Ref<'_, bool>, watch::error::RecvError> =
             closing.wait_for(|is_over| *is_over).await;
