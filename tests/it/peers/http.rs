@@ -10,6 +10,7 @@ use mcp_types::{Implementation, ProgressParams};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
+use super::own_tools;
 use super::serve::{Served, start};
 
 const CALL_MAX: Duration = Duration::from_secs(60);
@@ -93,8 +94,7 @@ fn is_ready(registry: &Registry, served: &Served, row: &Row) {
         state => panic!("{state:?}: {served}"),
     };
     assert_eq!(ready.era, row.era, "{} with {served}", ready.version);
-    let listed = catalog.tools().iter();
-    let listed = listed.filter(|tool| tool.route.server.as_str() == row.name);
+    let listed = own_tools(&catalog, row.name).into_iter();
     let listed: Vec<_> = listed.map(|tool| tool.route.tool.as_ref()).collect();
     assert_eq!(listed.len(), ready.tools_listed, "{served}");
     for tool in [row.tool.0, row.steps.0] {

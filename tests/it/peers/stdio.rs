@@ -8,7 +8,7 @@ use mcp_types::Implementation;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::folder;
+use super::{folder, own_tools};
 
 /// Each server, its era, a tool, the arguments of a call, and what the result must hold.
 fn expected(folder: &str) -> [(&'static str, Era, &'static str, Value, &'static str); 8] {
@@ -86,11 +86,7 @@ async fn eight_real_servers_connect_at_once_and_each_answers_rightly() {
             state => panic!("{name}: {state:?}"),
         };
         assert_eq!(ready.era, era, "{name} speaks {}", ready.version);
-        let listed = catalog
-            .tools()
-            .iter()
-            .filter(|listed| listed.route.server.as_str() == name);
-        let listed: Vec<_> = listed.collect();
+        let listed = own_tools(&catalog, name);
         assert!(
             !listed.is_empty() && listed.len() == ready.tools_listed,
             "{name}"
