@@ -3,6 +3,7 @@
 mod http;
 mod serve;
 mod stdio;
+mod table;
 
 use std::path::PathBuf;
 

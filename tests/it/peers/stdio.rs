@@ -2,117 +2,86 @@
 
 use std::time::Duration;
 
-use hermes_registry::{Config, Registry, ServerState};
-use mcp_client::Era;
+use hermes_registry::{Config, Outcome, Registry, ServerState};
 use mcp_types::Implementation;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::time::timeout;
 
+use super::table::{Row, rows};
 use super::{folder, own_tools};
 
-/// Each server, its era, a tool, the arguments of a call, and what the result must hold.
-fn expected(folder: &str) -> [(&'static str, Era, &'static str, Value, &'static str); 8] {
-    let thought = json!({
-        "thought": "one step", "nextThoughtNeeded": false, "thoughtNumber": 1, "totalThoughts": 1,
-    });
-    let time = json!({
-        "source_timezone": "UTC", "time": "12:00", "target_timezone": "Asia/Tokyo",
-    });
-    // Not what an earlier run may have left.
-    let name = format!("Ada {}", std::process::id());
-    let entity = json!({"name": name, "entityType": "person", "observations": ["wrote notes"]});
-    [
-        (
-            "everything",
-            Era::Legacy,
-            "echo",
-            json!({"message": "over there"}),
-            "over there",
-        ),
-        (
-            "filesystem",
-            Era::Legacy,
-            "read_text_file",
-            json!({"path": format!("{folder}/files/hello.txt")}),
-            "hello from the peers",
-        ),
-        (
-            "memory",
-            Era::Legacy,
-            "create_entities",
-            json!({"entities": [entity]}),
-            "Ada",
-        ),
-        (
-            "sequential-thinking",
-            Era::Legacy,
-            "sequentialthinking",
-            thought,
-            "thoughtNumber",
-        ),
-        ("time", Era::Modern, "convert_time", time, "21:00"),
-        (
-            "git",
-            Era::Modern,
-            "git_log",
-            json!({"repo_path": format!("{folder}/repo"), "max_count": 1}),
-            "Say hello",
-        ),
-        (
-            "fastmcp",
-            Era::Modern,
-            "multiply",
-            json!({"a": 6, "b": 7}),
-            "42",
-        ),
-        ("mcp2", Era::Modern, "add", json!({"a": 2, "b": 3}), "5"),
-    ]
-}
-
 #[tokio::test]
-async fn eight_real_servers_connect_at_once_and_each_answers_rightly() {
-    let folder = folder();
-    let loaded = Config::load(&folder.join("config.yaml")).unwrap();
+async fn sixteen_real_servers_connect_at_once_and_each_answers_rightly() {
+    let loaded = Config::load(&folder().join("config.yaml")).unwrap();
     assert!(loaded.problems.is_empty(), "{:?}", loaded.problems);
     let client = Implementation::new("mcp-tests", "1");
     let registry = Registry::builder(loaded.config, client).open();
     let catalog = timeout(Duration::from_secs(90), registry.discover())
         .await
         .unwrap();
-    assert_eq!(catalog.servers().len(), 8);
-    for (name, era, tool, arguments, holds) in expected(&folder.display().to_string()) {
-        let ready = match &catalog.server(name).unwrap().state {
-            ServerState::Ready(ready) => ready,
-            state => panic!("{name}: {state:?}"),
-        };
-        assert_eq!(ready.era, era, "{name} speaks {}", ready.version);
-        let listed = own_tools(&catalog, name);
-        assert!(
-            !listed.is_empty() && listed.len() == ready.tools_listed,
-            "{name}"
+    let rows = rows();
+    let names = rows.iter().map(|row| row.server);
+    let configured = catalog.servers().iter().map(|server| server.name.as_str());
+    assert!(configured.eq(names));
+    for row in &rows {
+        is_ready(&registry, row);
+        let shown = call(&registry, row.server, row.tool, &row.arguments.to_string()).await;
+        assert_eq!(
+            shown.is_error, row.is_error,
+            "{}: {}",
+            row.server, shown.json
         );
         assert!(
-            listed.iter().all(|tool| tool.tool.input_schema.is_some()),
-            "{name}"
-        );
-        let (public, arguments) = (format!("{name}/{tool}"), arguments.to_string());
-        let call = registry.call(&public, &arguments, None, None);
-        let called = timeout(Duration::from_secs(60), call).await.unwrap();
-        let called = called.unwrap_or_else(|error| panic!("{name}: {error}"));
-        let shown = registry.outcome(&called);
-        assert!(
-            !shown.is_error && shown.json.contains(holds),
-            "{name}: {}",
+            shown.json.contains(row.holds),
+            "{}: {}",
+            row.server,
             shown.json
         );
     }
-    // What one call created, another reads back.
+    // What one call creates, another reads back.
+    let name = format!("Ada {}", std::process::id());
+    let entity = json!({"name": name, "entityType": "person", "observations": ["wrote notes"]});
+    let entities = json!({"entities": [entity]}).to_string();
+    call(&registry, "memory", "create_entities", &entities).await;
     let graph = registry.dispatch("memory/read_graph", "{}").await;
     assert!(
-        graph.contains("Ada") && graph.contains("wrote notes"),
+        graph.contains(&name) && graph.contains("wrote notes"),
         "{graph}"
     );
     timeout(Duration::from_secs(30), registry.close())
         .await
         .unwrap();
+}
+
+/// Connected in the right era, with every tool in the catalog.
+fn is_ready(registry: &Registry, row: &Row) {
+    let catalog = registry.catalog();
+    let ready = match &catalog.server(row.server).unwrap().state {
+        ServerState::Ready(ready) => ready,
+        state => panic!("{}: {state:?}", row.server),
+    };
+    assert_eq!(
+        ready.era, row.era,
+        "{} speaks {}",
+        row.server, ready.version
+    );
+    let listed = own_tools(&catalog, row.server);
+    assert!(
+        !listed.is_empty() && listed.len() == ready.tools_listed,
+        "{}",
+        row.server
+    );
+    assert!(
+        listed.iter().all(|tool| tool.tool.input_schema.is_some()),
+        "{}",
+        row.server
+    );
+}
+
+async fn call(registry: &Registry, server: &str, tool: &str, arguments: &str) -> Outcome {
+    let name = format!("{server}/{tool}");
+    let call = registry.call(&name, arguments, None, None);
+    let called = timeout(Duration::from_secs(60), call).await.unwrap();
+    let called = called.unwrap_or_else(|error| panic!("{server}: {error}"));
+    registry.outcome(&called)
 }

@@ -62,6 +62,8 @@ fn test(folder: &Path, kinds: &[Kind]) -> Outcome {
     let output = Cmd::new("cargo test -p mcp-tests --features real-peers --test it --");
     let output = modules
         .fold(output, |cmd, module| cmd.arg(module))
+        // Each starts many servers, some of which need seconds.
+        .arg("--test-threads=1")
         .env("HERMES_MCP_PEERS", folder.display().to_string())
         .tee()?;
     match passed(&output) {
@@ -87,15 +89,11 @@ fn prepare(folder: &Path) -> Outcome {
     let files = folder.join("files");
     make(&files)?;
     write(&files.join("hello.txt"), HELLO)?;
-    let memory = folder.join("memory.jsonl");
-    if memory.exists() {
-        std::fs::remove_file(&memory).map_err(|error| format!("{}: {error}", memory.display()))?;
-    }
+    write(&files.join("eslint.config.js"), "module.exports = [];\n")?;
+    write(&files.join("hello.js"), "let hello = 1;\n")?;
+    make_anew(&folder.join("memory"))?;
     let repo = folder.join("repo");
-    if repo.exists() {
-        std::fs::remove_dir_all(&repo).map_err(|error| format!("{}: {error}", repo.display()))?;
-    }
-    make(&repo)?;
+    make_anew(&repo)?;
     write(&repo.join("hello.txt"), HELLO)?;
     git(&repo, &["init", "--quiet", "--initial-branch=main"])?;
     git(&repo, &["add", "hello.txt"])?;
@@ -130,6 +128,14 @@ fn folder() -> PathBuf {
 
 fn make(folder: &Path) -> Outcome {
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))
+}
+
+fn make_anew(folder: &Path) -> Outcome {
+    if folder.exists() {
+        std::fs::remove_dir_all(folder)
+            .map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
+    make(folder)
 }
 
 fn write(path: &Path, text: &str) -> Outcome {
