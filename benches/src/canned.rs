@@ -15,12 +15,13 @@ pub struct Results {
 }
 
 impl Results {
-    pub fn new() -> Self {
+    /// Results, and a list of so many tools.
+    pub fn new(tools_listed: usize) -> Self {
         Self {
             small: result(100),
             medium: result(10_000),
             large: result(1_000_000),
-            tools: tools(1000),
+            tools: tools(tools_listed),
         }
     }
 }

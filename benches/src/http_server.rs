@@ -46,7 +46,7 @@ fn main() -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let results = Rc::new(Results::new());
+    let results = Rc::new(Results::new(1_000));
     runtime.block_on(tokio::task::LocalSet::new().run_until(listen(ports.unwrap_or(1), results)))
 }
 

@@ -18,14 +18,19 @@ const LINE: Framing = Framing {
     after: b"\n",
 };
 
+/// Tools that are listed unless an argument says how many.
+const TOOLS: usize = 1_000;
+
 fn main() -> io::Result<()> {
-    serve(&io::stdin(), &io::stdout())
+    let tools = std::env::args().nth(1).map(|tools| tools.parse());
+    let tools = tools.transpose().map_err(io::Error::other)?;
+    let results = Results::new(tools.unwrap_or(TOOLS));
+    serve(&results, &io::stdin(), &io::stdout())
 }
 
 /// Answers until the input ends; nobody waits for what is not written by then.
-fn serve(input: &impl AsFd, output: &impl AsFd) -> io::Result<()> {
+fn serve(results: &Results, input: &impl AsFd, output: &impl AsFd) -> io::Result<()> {
     ioctl_fionbio(output, true)?;
-    let results = Results::new();
     let mut requests = Requests::new();
     let mut answers = Answers::default();
     loop {
@@ -35,7 +40,7 @@ fn serve(input: &impl AsFd, output: &impl AsFd) -> io::Result<()> {
             if requests.read(input)? == 0 {
                 return Ok(());
             }
-            requests.answer(&results, &mut answers.bytes);
+            requests.answer(results, &mut answers.bytes);
         }
         answers.write(output)?;
     }
@@ -119,14 +124,14 @@ mod tests {
     use std::thread;
     use std::time::Duration;
 
-    use super::serve;
+    use super::{Results, serve};
 
     #[test]
     fn client_that_writes_all_before_it_reads_gets_every_answer() {
         const CALLS: usize = 4000;
         let (input, mut requests) = pipe().unwrap();
         let (answers, output) = pipe().unwrap();
-        thread::spawn(move || serve(&input, &output));
+        thread::spawn(move || serve(&Results::new(1), &input, &output));
         let (done, is_done) = mpsc::channel();
         thread::spawn(move || {
             let request = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t100","arguments":{}}}"#;

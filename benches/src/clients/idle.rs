@@ -29,7 +29,7 @@ async fn settled() -> Result<u64, String> {
     private_dirty()
 }
 
-fn private_dirty() -> Result<u64, String> {
+pub fn private_dirty() -> Result<u64, String> {
     let rollup =
         std::fs::read_to_string("/proc/self/smaps_rollup").map_err(|error| error.to_string())?;
     let line = rollup

@@ -2,7 +2,7 @@
 
 mod floor;
 pub mod http;
-mod idle;
+pub mod idle;
 mod ours;
 #[cfg(feature = "peers")]
 mod peer;

@@ -14,13 +14,20 @@
 //! Members of `_meta` that are not the protocol's own are kept.
 //! `warnings`, a list of texts, says what was odd about a result that is shown all the same.
 //! What is longer than [`OutcomeLimits`] allows is cut in the middle, and says so.
+//! Where there is a folder for that, whole texts, pictures, sound and other bytes are kept in files,
+//! and the markers tell where.
 
 mod equal;
+mod folder;
+mod keep;
 mod render;
 
 #[cfg(test)]
 mod tests;
 
+pub use folder::{BYTES_MAX, FILES_MAX, ResultsFolder};
+use keep::Keeper;
+pub use keep::{KEPT_LEN_MAX, Keep, KeptFile};
 use mcp_transport::redact::Redactor;
 use mcp_types::{CallToolResult, Meta, RawJson};
 use serde::Serialize;
@@ -63,6 +70,8 @@ pub struct Outcome {
     pub is_error: bool,
     /// Whether something was too long and has been cut or left out.
     pub truncated: bool,
+    /// What was kept in files, in the order of the result; `json` tells where they are.
+    pub files: Vec<KeptFile>,
 }
 
 impl Outcome {
@@ -71,10 +80,51 @@ impl Outcome {
     /// `redactor` is applied to the text of an error only: results are never rewritten.
     #[must_use]
     pub fn new(result: &CallToolResult, limits: &OutcomeLimits, redactor: &Redactor) -> Self {
-        if result.failed() {
-            Self::error(result, limits, redactor)
+        Self::made(result, limits, redactor, &mut Keeper::new(None))
+    }
+
+    /// The same, and what does not fit is kept; `keep` may block for a moment.
+    #[must_use]
+    pub fn keeping(
+        result: &CallToolResult,
+        limits: &OutcomeLimits,
+        redactor: &Redactor,
+        keep: &dyn Keep,
+    ) -> Self {
+        Self::made(result, limits, redactor, &mut Keeper::new(Some(keep)))
+    }
+
+    fn made(
+        result: &CallToolResult,
+        limits: &OutcomeLimits,
+        redactor: &Redactor,
+        keeper: &mut Keeper<'_>,
+    ) -> Self {
+        let mut outcome = if result.failed() {
+            Self::error(result, limits, redactor, keeper)
         } else {
-            Self::success(result, limits)
+            Self::success(result, limits, keeper)
+        };
+        outcome.files = std::mem::take(&mut keeper.files);
+        outcome
+    }
+
+    /// What is left of a result when the runtime ends while it is written.
+    pub(crate) fn lost() -> Self {
+        let error = ModelError {
+            code: "internal",
+            message: "the host is ending",
+            suggestion: None,
+            retryable: false,
+            outcome_uncertain: true,
+            server: None,
+            retry_after_seconds: None,
+        };
+        Self {
+            json: error.to_json(),
+            is_error: true,
+            truncated: false,
+            files: Vec::new(),
         }
     }
 
@@ -91,8 +141,13 @@ impl Outcome {
         self
     }
 
-    fn error(result: &CallToolResult, limits: &OutcomeLimits, redactor: &Redactor) -> Self {
-        let mut text = render::text(&result.content);
+    fn error(
+        result: &CallToolResult,
+        limits: &OutcomeLimits,
+        redactor: &Redactor,
+        keeper: &mut Keeper<'_>,
+    ) -> Self {
+        let mut text = render::text(&result.content, keeper);
         if text.trim().is_empty() {
             text = match &result.structured_content {
                 Some(structured) if !structured.is_null() => structured.as_str().to_owned(),
@@ -101,7 +156,9 @@ impl Outcome {
         }
         // A secret is looked for before the text is cut, as half of one is not recognised.
         let text = redactor.redact(&text);
-        let cut = render::cut(&text, limits.error_len_max);
+        let cut = render::cut(&text, limits.error_len_max, || {
+            keeper.text(&text, "text/plain")
+        });
         let error = ModelError {
             code: "tool_error",
             message: cut.as_deref().unwrap_or(&text),
@@ -115,11 +172,12 @@ impl Outcome {
             json: error.to_json(),
             is_error: true,
             truncated: cut.is_some(),
+            files: Vec::new(),
         }
     }
 
-    fn success(result: &CallToolResult, limits: &OutcomeLimits) -> Self {
-        let text = render::text(&result.content);
+    fn success(result: &CallToolResult, limits: &OutcomeLimits, keeper: &mut Keeper<'_>) -> Self {
+        let text = render::text(&result.content, keeper);
         let structured = result.structured_content.as_ref();
         let is_repeated = |structured: &RawJson| {
             let texts = result.content.iter().filter_map(|block| block.as_text());
@@ -132,7 +190,9 @@ impl Outcome {
         let success = match structured {
             // Without any usable text the structured content is the result.
             Some(structured) if text.trim().is_empty() => {
-                let cut = render::cut(structured.as_str(), limits.structured_len_max);
+                let json = structured.as_str();
+                let whole = || keeper.text(json, "application/json");
+                let cut = render::cut(json, limits.structured_len_max, whole);
                 truncated |= cut.is_some();
                 let result = cut.map_or(Body::Raw(structured), Body::Text);
                 Success {
@@ -142,11 +202,13 @@ impl Outcome {
                 }
             }
             structured => {
-                let cut = render::cut(&text, limits.text_len_max);
+                let whole = || keeper.text(&text, "text/plain");
+                let cut = render::cut(&text, limits.text_len_max, whole);
                 truncated |= cut.is_some();
                 let structured = structured.filter(|structured| !is_repeated(structured));
                 let structured = structured.map(|structured| {
-                    bounded(structured, limits.structured_len_max, &mut truncated)
+                    let whole = || keeper.text(structured.as_str(), "application/json");
+                    bounded(structured, limits.structured_len_max, &mut truncated, whole)
                 });
                 Success {
                     result: Body::Text(cut.unwrap_or(text)),
@@ -157,12 +219,13 @@ impl Outcome {
         };
         let meta = meta
             .as_ref()
-            .map(|meta| bounded(meta, limits.meta_len_max, &mut truncated));
+            .map(|meta| bounded(meta, limits.meta_len_max, &mut truncated, || None));
         let json = to_json(&Success { meta, ..success });
         Self {
             json,
             is_error: false,
             truncated,
+            files: Vec::new(),
         }
     }
 }
@@ -210,14 +273,21 @@ enum Body<'a> {
     Text(String),
 }
 
-/// The value as it is, or how much was left out: half of a JSON text is of no use.
-fn bounded<'a>(raw: &'a RawJson, len_max: usize, truncated: &mut bool) -> Body<'a> {
+/// The value as it is, or how much was left out and where it is kept: half of a JSON text is of no
+/// use.
+fn bounded<'a>(
+    raw: &'a RawJson,
+    len_max: usize,
+    truncated: &mut bool,
+    whole: impl FnOnce() -> Option<String>,
+) -> Body<'a> {
     let len = raw.as_str().chars().count();
     if len <= len_max {
         return Body::Raw(raw);
     }
     *truncated = true;
-    Body::Text(format!("[left out: {len} characters of JSON]"))
+    let whole = whole().map_or_else(String::new, |path| format!("; they are in {path}"));
+    Body::Text(format!("[left out: {len} characters of JSON{whole}]"))
 }
 
 /// The members of `_meta` that are not the protocol's own, if there are any.

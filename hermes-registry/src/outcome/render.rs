@@ -4,14 +4,16 @@ use std::borrow::Cow;
 
 use mcp_types::{ContentBlock, RawJson, ResourceContents};
 
+use super::keep::Keeper;
 use crate::guard::strip_tags;
 
 /// The longest text of a server within a marker, in characters.
 const FIELD_LEN_MAX: usize = 200;
 
 /// All blocks as text, joined by line feeds; what is not text becomes a marker.
-pub(super) fn text(content: &[ContentBlock]) -> String {
-    let parts: Vec<String> = content.iter().map(block).collect();
+pub(super) fn text(content: &[ContentBlock], keeper: &mut Keeper<'_>) -> String {
+    let parts = content.iter().map(|part| block(part, keeper));
+    let parts: Vec<String> = parts.collect();
     let text = parts.join("\n");
     match strip_tags(&text) {
         Cow::Owned(stripped) => stripped,
@@ -22,8 +24,12 @@ pub(super) fn text(content: &[ContentBlock]) -> String {
 /// The text with its middle left out, or `None` if it is short enough.
 ///
 /// The beginning gets two thirds of the room: most results begin with what matters, and logs end
-/// with it.
-pub(super) fn cut(text: &str, len_max: usize) -> Option<String> {
+/// with it. `whole` tells where the whole text is kept.
+pub(super) fn cut(
+    text: &str,
+    len_max: usize,
+    whole: impl FnOnce() -> Option<String>,
+) -> Option<String> {
     // A text has at most as many characters as bytes.
     if text.len() <= len_max {
         return None;
@@ -37,21 +43,24 @@ pub(super) fn cut(text: &str, len_max: usize) -> Option<String> {
     let left_out = len.saturating_sub(len_max);
     let head: String = text.chars().take(head_len).collect();
     let tail: String = text.chars().skip(len.saturating_sub(tail_len)).collect();
+    let whole = whole().map_or_else(String::new, |path| format!("; the whole text is in {path}"));
     Some(format!(
-        "{head}\n[… {left_out} of {len} characters left out …]\n{tail}"
+        "{head}\n[… {left_out} of {len} characters left out{whole} …]\n{tail}"
     ))
 }
 
-fn block(block: &ContentBlock) -> String {
+fn block(block: &ContentBlock, keeper: &mut Keeper<'_>) -> String {
     match block {
         ContentBlock::Text(text) => text.text.clone(),
         ContentBlock::Image(image) => Marker::new("image")
             .field(&image.mime_type)
             .decoded(&image.data)
+            .optional(keeper.decoded(&image.data, &image.mime_type).as_deref())
             .end(),
         ContentBlock::Audio(audio) => Marker::new("audio")
             .field(&audio.mime_type)
             .decoded(&audio.data)
+            .optional(keeper.decoded(&audio.data, &audio.mime_type).as_deref())
             .end(),
         ContentBlock::ResourceLink(link) => {
             let marker = Marker::new("resource link")
@@ -61,7 +70,7 @@ fn block(block: &ContentBlock) -> String {
             let size = link.size.map(|size| format!("{size} bytes"));
             marker.optional(size.as_deref()).end()
         }
-        ContentBlock::Resource(embedded) => resource(&embedded.resource),
+        ContentBlock::Resource(embedded) => resource(&embedded.resource, keeper),
         ContentBlock::ToolUse(tool_use) => Marker::new("tool use").field(&tool_use.name).end(),
         ContentBlock::ToolResult(result) => {
             let kinds: Vec<&str> = result.content.iter().map(ContentBlock::kind).collect();
@@ -72,14 +81,17 @@ fn block(block: &ContentBlock) -> String {
     }
 }
 
-fn resource(contents: &ResourceContents) -> String {
+fn resource(contents: &ResourceContents, keeper: &mut Keeper<'_>) -> String {
     match contents {
         ResourceContents::Text(text) => text.text.clone(),
         ResourceContents::Blob(blob) => {
+            let media_type = blob.mime_type.as_deref();
+            let kept = keeper.decoded(&blob.blob, media_type.unwrap_or_default());
             let marker = Marker::new("resource").field(&blob.uri);
             marker
-                .optional(blob.mime_type.as_deref())
+                .optional(media_type)
                 .decoded(&blob.blob)
+                .optional(kept.as_deref())
                 .end()
         }
         ResourceContents::Unknown(raw) => Marker::new("resource").about(raw).end(),

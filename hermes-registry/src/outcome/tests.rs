@@ -131,3 +131,60 @@ fn what_is_too_long_is_cut_in_the_middle_and_says_so() {
         assert!(outcome.truncated, "{result}");
     }
 }
+
+/// Keeps everything, in no file.
+#[derive(Default)]
+struct Shelf(std::cell::RefCell<Vec<Vec<u8>>>);
+
+impl Keep for Shelf {
+    fn keep(&self, bytes: &[u8], extension: &str) -> Option<String> {
+        let mut kept = self.0.borrow_mut();
+        kept.push(bytes.to_vec());
+        Some(format!("/kept/{}.{extension}", kept.len()))
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_kept_and_the_model_is_told_where() {
+    let limits = OutcomeLimits {
+        text_len_max: 9,
+        structured_len_max: 9,
+        ..OutcomeLimits::default()
+    };
+    let roomy = OutcomeLimits::default();
+    for (result, limits, expected, kept) in [
+        (
+            r#"{"content":[{"type":"text","text":"0123456789abc"}]}"#,
+            limits,
+            r#"{"result":"012345\n[… 4 of 13 characters left out; the whole text is in /kept/1.txt …]\nabc"}"#,
+            vec![&b"0123456789abc"[..]],
+        ),
+        (
+            r#"{"structuredContent":{"a":"0123456789"}}"#,
+            limits,
+            r#"{"result":"{\"a\":\"\n[… 9 of 18 characters left out; the whole text is in /kept/1.json …]\n9\"}"}"#,
+            vec![&br#"{"a":"0123456789"}"#[..]],
+        ),
+        (
+            r#"{"content":[{"type":"text","text":"x"}],"structuredContent":{"a":"0123456789"}}"#,
+            limits,
+            r#"{"result":"x","structuredContent":"[left out: 18 characters of JSON; they are in /kept/1.json]"}"#,
+            vec![&br#"{"a":"0123456789"}"#[..]],
+        ),
+        (
+            r#"{"content":[{"type":"image","data":"aGVs bG8","mimeType":"image/PNG"},{"type":"audio","data":"!","mimeType":"audio/wav"},{"type":"resource","resource":{"uri":"u:2","blob":"aGVsbG8="}}]}"#,
+            roomy,
+            r#"{"result":"[image: image/PNG, 5 bytes, /kept/1.png]\n[audio: audio/wav, 0 bytes]\n[resource: u:2, 5 bytes, /kept/2.bin]"}"#,
+            vec![&b"hello"[..], &b"hello"[..]],
+        ),
+    ] {
+        let shelf = Shelf::default();
+        let result = CallToolResult::decode(result).unwrap().value;
+        let outcome = Outcome::keeping(&result, &limits, &Redactor::new(), &shelf);
+        assert_eq!(outcome.json, expected);
+        assert_eq!(*shelf.0.borrow(), kept);
+        let lens: Vec<usize> = outcome.files.iter().map(|file| file.len).collect();
+        let expected: Vec<usize> = kept.iter().map(|bytes| bytes.len()).collect();
+        assert_eq!(lens, expected);
+    }
+}

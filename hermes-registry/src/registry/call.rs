@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use mcp_client::{Error, Reply};
-use mcp_transport::redact::Redactor;
 use mcp_types::{CallToolResult, ProgressParams};
 use tokio::time;
 
@@ -193,21 +192,7 @@ impl Registry {
     /// As [`Registry::call`].
     pub async fn dispatch(&self, name: &str, arguments: &str) -> String {
         let called = self.call(name, arguments, None, None).await;
-        self.shown(called)
-    }
-
-    /// What a model gets to see of a call, however it ended.
-    pub(super) fn shown(&self, called: Result<Called, RegistryError>) -> String {
-        match called {
-            Ok(called) => self.outcome(&called).json,
-            Err(error) => {
-                let server = error.server().map(ServerName::as_str);
-                match server.and_then(|name| self.inner.named(name)) {
-                    Some((_, server)) => error.to_model_json(&server.redactor),
-                    None => error.to_model_json(&Redactor::default()),
-                }
-            }
-        }
+        self.shown(called).await
     }
 }
 

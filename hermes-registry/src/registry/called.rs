@@ -9,8 +9,8 @@ use mcp_types::{CallToolResult, Diagnostic, RawJson};
 
 use super::Registry;
 use super::slot::Server;
-use crate::Outcome;
-use crate::name::Route;
+use crate::name::{Route, ServerName};
+use crate::{Outcome, RegistryError};
 
 /// An answer, and who gave it.
 #[derive(Debug)]
@@ -65,17 +65,53 @@ impl Called {
 }
 
 impl Registry {
-    /// What a model gets to see of a result.
+    /// What a model gets to see of a result. With [`super::Builder::results_folder`] it may write
+    /// files, which blocks for a moment.
     #[must_use]
     pub fn outcome(&self, called: &Called) -> Outcome {
-        let limits = self.inner.setup().outcome_limits;
-        let outcome = match called.server.as_deref() {
+        let setup = self.inner.setup();
+        let of_host = (setup.outcome_limits, Redactor::default(), true);
+        let (limits, redactor, keeps) = match called.server.as_deref() {
             Some(Server { config, redactor }) => {
-                let limits = config.output().limits(limits);
-                Outcome::new(&called.result, &limits, redactor)
+                let output = config.output();
+                let limits = output.limits(setup.outcome_limits);
+                (limits, redactor.clone(), output.spill)
             }
-            None => Outcome::new(&called.result, &limits, &Redactor::default()),
+            None => of_host,
+        };
+        let folder = setup.results_folder.as_ref().filter(|_| keeps);
+        let outcome = match folder {
+            Some(folder) => {
+                let keep = folder.of(&called.route);
+                Outcome::keeping(&called.result, &limits, &redactor, &keep)
+            }
+            None => Outcome::new(&called.result, &limits, &redactor),
         };
         outcome.with_warnings(&called.warnings)
+    }
+
+    /// The same for whoever must not be held up by writing files.
+    async fn outcome_elsewhere(&self, called: Called) -> Outcome {
+        if self.inner.setup().results_folder.is_none() {
+            return self.outcome(&called);
+        }
+        let registry = self.clone();
+        let made = tokio::task::spawn_blocking(move || registry.outcome(&called));
+        // It fails only if the runtime is ending.
+        made.await.unwrap_or_else(|_aborted| Outcome::lost())
+    }
+
+    /// What a model gets to see of a call, however it ended.
+    pub(super) async fn shown(&self, called: Result<Called, RegistryError>) -> String {
+        match called {
+            Ok(called) => self.outcome_elsewhere(called).await.json,
+            Err(error) => {
+                let server = error.server().map(ServerName::as_str);
+                match server.and_then(|name| self.inner.named(name)) {
+                    Some((_, server)) => error.to_model_json(&server.redactor),
+                    None => error.to_model_json(&Redactor::default()),
+                }
+            }
+        }
     }
 }

@@ -41,6 +41,7 @@ mod view;
 mod watch;
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use mcp_types::Implementation;
@@ -64,6 +65,7 @@ use crate::host::{Admission, HostTools};
 use crate::life::LifeStatus;
 use crate::name::{Naming, ServerName};
 use crate::nearest::nearest_few;
+use crate::outcome::ResultsFolder;
 use crate::policy::{NobodyToAsk, Policy};
 use crate::store::Store;
 use crate::{OutcomeLimits, RegistryError};
@@ -89,6 +91,7 @@ pub struct Builder {
     client: Implementation,
     connector: Arc<dyn Connect>,
     outcome_limits: OutcomeLimits,
+    results_folder: Option<ResultsFolder>,
     policy: Arc<dyn Policy>,
     store: Option<Arc<dyn Store>>,
     admission: Admission,
@@ -110,6 +113,13 @@ impl Builder {
     /// How much of a result a model gets.
     pub fn outcome_limits(mut self, limits: OutcomeLimits) -> Self {
         self.outcome_limits = limits;
+        self
+    }
+
+    /// Where whole texts, pictures, sound and other bytes are kept that do not fit into what a model
+    /// sees, unless a server is configured with `output.spill: false`. Default: nowhere.
+    pub fn results_folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.results_folder = Some(ResultsFolder::new(folder));
         self
     }
 
@@ -144,6 +154,7 @@ impl Builder {
             client,
             connector,
             outcome_limits,
+            results_folder,
             policy,
             store,
             admission,
@@ -153,6 +164,7 @@ impl Builder {
             client,
             connector,
             outcome_limits,
+            results_folder,
             checkers: Checkers::new(),
             teller: Teller::default(),
             policy,
@@ -173,6 +185,7 @@ impl Registry {
             client,
             connector: Arc::new(Connector::new()),
             outcome_limits: OutcomeLimits::default(),
+            results_folder: None,
             policy: Arc::new(NobodyToAsk::default()),
             store: None,
             admission: Admission::default(),

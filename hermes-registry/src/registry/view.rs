@@ -112,7 +112,7 @@ impl View {
     /// As there.
     pub async fn dispatch(&self, name: &str, arguments: &str) -> String {
         let called = self.call(name, arguments, None, None).await;
-        self.registry.shown(called)
+        self.registry.shown(called).await
     }
 
     /// As [`Registry::outcome`].

@@ -6,7 +6,7 @@ use mcp_tests::stage::PATIENCE;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::{LIST, close, configured, registry, stage};
+use super::{LIST, builder, close, configured, registry, stage};
 
 fn say_tool(tool: &Value) -> String {
     let result = json!({ "tools": [tool] });
@@ -128,4 +128,30 @@ async fn ten_agents_see_ten_worlds_of_one_connection_and_cannot_leave_them() {
     assert_eq!(stage.spawns(), 1);
     assert_eq!(stage.record().of("tools/call").len(), 9);
     close(&registry, &[&stage]).await;
+}
+
+#[tokio::test]
+async fn a_text_that_is_cut_is_kept_as_a_whole_unless_the_server_is_configured_otherwise() {
+    let tool = json!({"name": "a", "inputSchema": {"type": "object"}});
+    let text = "0123456789".repeat(30);
+    let answer = json!({"content": [{"type": "text", "text": text}]});
+    let serve = json!({"serve": {"tools/list": {"tools": [tool]}, "tools/call": answer}});
+    let (kept, not) = (stage(&[&serve.to_string()]), stage(&[&serve.to_string()]));
+    let servers = json!({
+        "s": configured(&kept, json!({"output": {"max_chars": 100}})),
+        "t": configured(&not, json!({"output": {"max_chars": 100, "spill": false}})),
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let registry = builder(&servers).results_folder(folder.path()).open();
+    registry.discover().await;
+    let shown = timeout(PATIENCE, registry.dispatch("mcp_s_a", "{}")).await;
+    let shown: Value = serde_json::from_str(&shown.unwrap()).unwrap();
+    let shown = shown["result"].as_str().unwrap();
+    let (_, rest) = shown.split_once("the whole text is in ").expect(shown);
+    let (path, _) = rest.split_once(" …]").expect(shown);
+    assert_eq!(std::fs::read_to_string(path).unwrap(), text);
+    let shown = timeout(PATIENCE, registry.dispatch("mcp_t_a", "{}")).await;
+    assert!(shown.unwrap().contains("200 of 300 characters left out …]"));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    close(&registry, &[&kept, &not]).await;
 }

@@ -7,7 +7,7 @@ mod requests;
 mod trust;
 mod utilities;
 
-use hermes_registry::{Config, Registry, ServerState};
+use hermes_registry::{Builder, Config, Registry, ServerState};
 use mcp_tests::record::Record;
 use mcp_tests::stage::{PATIENCE, STAGE_MARK, Stage, until};
 use mcp_types::Implementation;
@@ -33,10 +33,14 @@ fn configured(stage: &Stage, more: serde_json::Value) -> serde_json::Value {
 }
 
 fn registry(servers: serde_json::Value) -> Registry {
+    builder(&servers).open()
+}
+
+fn builder(servers: &serde_json::Value) -> Builder {
     let text = json!({ "mcp_servers": servers }).to_string();
     let loaded = Config::parse(&text, "config.yaml", &|_name| None).unwrap();
     assert!(loaded.problems.is_empty(), "{:?}", loaded.problems);
-    Registry::builder(loaded.config, Implementation::new("mcp-tests", "1")).open()
+    Registry::builder(loaded.config, Implementation::new("mcp-tests", "1"))
 }
 
 /// The raw names of all tools on offer.

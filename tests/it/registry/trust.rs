@@ -7,20 +7,15 @@ use async_trait::async_trait;
 use hermes_registry::life::State;
 use hermes_registry::policy::{Decision, Policy, Proposal};
 use hermes_registry::store::FolderStore;
-use hermes_registry::{Builder, Config, Registry};
+use hermes_registry::{Builder, Registry};
 use mcp_tests::stage::{PATIENCE, Stage, until};
-use mcp_types::Implementation;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::{SERVER, close, configured, offered};
 
 fn builder(servers: &Value, folder: &Path) -> Builder {
-    let text = json!({ "mcp_servers": servers }).to_string();
-    let loaded = Config::parse(&text, "config.yaml", &|_name| None).unwrap();
-    assert!(loaded.problems.is_empty(), "{:?}", loaded.problems);
-    Registry::builder(loaded.config, Implementation::new("mcp-tests", "1"))
-        .store(FolderStore::new(folder))
+    super::builder(servers).store(FolderStore::new(folder))
 }
 
 /// A tool that reads, one that writes, and this description of the first.

@@ -28,6 +28,7 @@ use crate::connect::Connect;
 use crate::host::HostTools;
 use crate::life::{Epoch, Life};
 use crate::name::Naming;
+use crate::outcome::ResultsFolder;
 use crate::policy::Policy;
 use crate::registry::events::Teller;
 
@@ -44,6 +45,8 @@ pub(in crate::registry) struct Setup {
     pub(in crate::registry) client: Implementation,
     pub(in crate::registry) connector: Arc<dyn Connect>,
     pub(in crate::registry) outcome_limits: OutcomeLimits,
+    /// Where what does not fit into results is kept.
+    pub(in crate::registry) results_folder: Option<ResultsFolder>,
     /// Compiled schemas of tools.
     pub(in crate::registry) checkers: Checkers,
     /// Where it is told what happens.
