@@ -6,7 +6,7 @@ use hermes_registry::{RegistryError, ServerConfig};
 use mcp_client::Error;
 use mcp_client::error::{Budget, ExchangeFailureKind, Incompatible};
 use mcp_transport::http::FailureKind;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::exit::Exit;
 
@@ -14,11 +14,11 @@ use crate::exit::Exit;
 const SENTENCE_LINES: usize = 3;
 
 /// Something that went wrong.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Failure {
     /// A word for programs; it never changes.
-    pub(crate) code: &'static str,
+    pub(crate) code: Box<str>,
     /// What happened.
     pub(crate) message: String,
     /// What to do next.
@@ -33,7 +33,7 @@ pub(crate) struct Failure {
     pub(crate) details: Vec<String>,
     /// What keeps a server behind a URL from being connected: a word for programs that never
     /// changes, see [`mcp_transport::http::FailureKind::as_str`].
-    pub(crate) cause: Option<&'static str>,
+    pub(crate) cause: Option<Box<str>>,
     #[serde(skip)]
     pub(crate) exit: Exit,
 }
@@ -46,7 +46,7 @@ impl Failure {
         suggestion: impl Into<String>,
     ) -> Self {
         Self {
-            code,
+            code: code.into(),
             message: message.into(),
             suggestion: suggestion.into().into_boxed_str(),
             server: None,
@@ -89,14 +89,14 @@ impl Failure {
             format!("{obituary:#}").lines().map(str::to_owned).collect()
         });
         Self {
-            code: "server_unavailable",
+            code: "server_unavailable".into(),
             message: format!("server `{name}` could not be reached: {error}"),
             suggestion: suggestion_for(server, error).into(),
             server: Some(name.as_str().into()),
             retryable: true,
             outcome_uncertain: false,
             details,
-            cause: cause(error),
+            cause: cause(error).map(Box::from),
             exit: Exit::Unreachable,
         }
     }
@@ -144,7 +144,7 @@ impl From<RegistryError> for Failure {
             source = cause.source();
         }
         Self {
-            code: error.code(),
+            code: error.code().into(),
             message,
             suggestion: suggestion(&error).into(),
             server: error.server().map(|server| server.as_str().into()),
@@ -293,7 +293,10 @@ mod tests {
         ] {
             let failure = Failure::from(error);
             assert_eq!(failure.sentence(), sentence);
-            assert_eq!((failure.exit, failure.code), (Exit::Usage, "unknown_tool"));
+            assert_eq!(
+                (failure.exit, &*failure.code),
+                (Exit::Usage, "unknown_tool")
+            );
         }
     }
 }

@@ -252,7 +252,7 @@ mod tests {
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }
         assert_eq!(
-            change(&path, &[add("a")]).unwrap_err().code,
+            &*change(&path, &[add("a")]).unwrap_err().code,
             "server_exists"
         );
     }
@@ -263,6 +263,6 @@ mod tests {
         fs::write(home.path().join("file"), "").unwrap();
         let path = home.path().join("file").join("config.yaml");
         let failure = change(&path, &[add("a")]).unwrap_err();
-        assert_eq!(failure.code, "unwritable");
+        assert_eq!(&*failure.code, "unwritable");
     }
 }

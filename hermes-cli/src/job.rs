@@ -2,7 +2,7 @@
 
 use crate::args::{Import, Mcp, Remove};
 use crate::commands::call::{self, Request};
-use crate::commands::{add, configure, import, install, remove, switch, test, tools};
+use crate::commands::{add, configure, import, install, remove, status, switch, test, tools};
 use crate::failure::Failure;
 use crate::output::{Report, Target};
 use crate::session::Session;
@@ -15,6 +15,7 @@ pub(crate) enum Job<'a> {
     Configure(Box<configure::Plan>),
     Import(&'a Import, import::Plan),
     Remove(&'a Remove),
+    Status(Option<&'a str>),
     Switch(&'a str, bool),
     Test(&'a str),
     Tools(Option<&'a str>),
@@ -59,6 +60,7 @@ impl<'a> Wish<'a> {
             Mcp::Remove(args) => Job::Remove(args),
             Mcp::Enable { name } => Job::Switch(name, true),
             Mcp::Disable { name } => Job::Switch(name, false),
+            Mcp::Status { server } => Job::Status(server.as_deref()),
             Mcp::Tools { server } => Job::Tools(server.as_deref()),
             Mcp::Test { server } => Job::Test(server),
             Mcp::Call {
@@ -102,6 +104,7 @@ impl Job<'_> {
             Self::Configure(plan) => configure::run(session, plan).await,
             Self::Import(args, plan) => import::run(session, args, plan).await,
             Self::Remove(args) => remove::run(session, args).await,
+            Self::Status(server) => status::run(session, *server, target).await,
             Self::Switch(name, enabled) => switch::run(session, name, *enabled),
             Self::Call(request) => call::run(session, request, target).await,
             Self::Test(server) => test::run(session, server).await,

@@ -299,7 +299,8 @@ mod tests {
             demo: true,
             ..Options::default()
         };
-        assert_eq!(Settings::load(&both, &lookup).1.unwrap_err().code, "usage");
+        let failure = Settings::load(&both, &lookup).1.unwrap_err();
+        assert_eq!(&*failure.code, "usage");
     }
 
     #[test]

@@ -7,6 +7,7 @@ Examples:
   hermes mcp tools files --json            those of one server, with their schemas
   hermes mcp call mcp_files_read '{\"path\":\"notes.txt\"}'
   echo '{\"a\":2,\"b\":3}' | hermes mcp call demo/add --demo
+  hermes mcp status                        how the servers are
   hermes mcp test files                    whether a server works, and if not, why
   hermes mcp add files --command npx -- -y @modelcontextprotocol/server-filesystem ~/notes
   hermes completion bash > ~/.local/share/bash-completion/completions/hermes
@@ -38,6 +39,11 @@ new ones may be added at the end.
   call    {version, server, tool, name, isError, result, diagnostics, problems}
   test    {version, server, state, connectMs, era, protocolVersion, serverInfo, instructions,
           ledger, toolsListed, tools, notes, problems}
+  status  {version, servers: [{name, state, stateSeconds, why, era, protocolVersion, transport,
+          serverInfo, toolsOffered, toolsListed, error, fault, nextAttemptSeconds, breaker: {state,
+          strikes, retrySeconds}, restarts, inFlight, queued, notes}], problems}; `state` is idle,
+          connecting, ready, suspect, draining, waiting, recycled, parked, disabled, closing or
+          closed, `breaker.state` is closed, half_open or open
   catalog {version, servers: [{name, title, description, homepage, transport, needs: [{name, about,
           from}], include, exclude}], problems}
   add, install

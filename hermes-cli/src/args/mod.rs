@@ -102,6 +102,20 @@ The texts of the result go to standard output; where there are none, its structu
         #[arg(long, value_name = "SECONDS", value_parser = seconds)]
         timeout: Option<Duration>,
     },
+    /// Tell how the servers are: state, tools, what went wrong and what comes next
+    #[command(after_help = "\
+Examples:
+  hermes mcp status
+  hermes mcp status files
+  hermes mcp status --json | jq '.servers[] | select(.error)'
+
+The servers are started for it. On a pipe, each line is a name, the state, the number of tools that
+are offered and what is wrong, with tabs between them. The exit status is 3 if a server could not be
+reached.")]
+    Status {
+        /// Start and tell of this server only
+        server: Option<String>,
+    },
     /// Start one server and tell how that went
     #[command(after_help = "Examples:\n  hermes mcp test files\n  hermes mcp test files -vv")]
     Test {
@@ -224,6 +238,7 @@ impl Mcp {
             | Self::DemoServer
             | Self::List
             | Self::Schema { .. }
+            | Self::Status { .. }
             | Self::Test { .. }
             | Self::Tools { .. } => false,
         }

@@ -9,6 +9,7 @@ pub(crate) mod install;
 pub(crate) mod list;
 pub(crate) mod remove;
 pub(crate) mod schema;
+pub(crate) mod status;
 pub(crate) mod switch;
 pub(crate) mod test;
 pub(crate) mod tools;

@@ -5,6 +5,7 @@
 //! | `human` | results as text for people, and as lines for pipes |
 //! | `json` | results as one JSON object |
 //! | `changes` | the same, for commands that change the configuration |
+//! | `status` | how servers are, in all three |
 //! | `text` | sentences, widths, control characters, indented JSON |
 //! | `spinner` | a sign of life while people wait |
 
@@ -12,6 +13,7 @@ pub(crate) mod changes;
 pub(crate) mod human;
 pub(crate) mod json;
 mod spinner;
+pub(crate) mod status;
 pub(crate) mod text;
 
 use std::io::{self, ErrorKind, IsTerminal as _, Write as _};

@@ -4,6 +4,7 @@
 //! terminal without [`visible`] or [`one_line`].
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 /// The text with control characters made harmless; line ends and tabs stay.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
@@ -60,6 +61,17 @@ pub(crate) fn count(number: usize, noun: &str) -> String {
         format!("1 {noun}")
     } else {
         format!("{number} {noun}s")
+    }
+}
+
+/// A span of time, as people say it: two units at most.
+pub(crate) fn span(time: Duration) -> String {
+    match time.as_secs() {
+        0..10 => format!("{:.1} s", time.as_secs_f64()),
+        seconds @ 10..60 => format!("{seconds} s"),
+        seconds @ 60..3_600 => format!("{} min {} s", seconds / 60, seconds % 60),
+        seconds @ 3_600..86_400 => format!("{} h {} min", seconds / 3_600, seconds % 3_600 / 60),
+        seconds => format!("{} d {} h", seconds / 86_400, seconds % 86_400 / 3_600),
     }
 }
 
@@ -146,6 +158,20 @@ mod tests {
         assert_eq!(cut("abc", 3), "abc");
         assert_eq!(cut("ab cd", 4), "ab…");
         assert_eq!(cut("äöü", 2), "ä…");
+    }
+
+    #[test]
+    fn a_span_has_two_units_at_most() {
+        for (seconds, expected) in [
+            (0.25, "0.2 s"),
+            (59.9, "59 s"),
+            (61.0, "1 min 1 s"),
+            (3_599.0, "59 min 59 s"),
+            (7_260.0, "2 h 1 min"),
+            (180_000.0, "2 d 2 h"),
+        ] {
+            assert_eq!(span(Duration::from_secs_f64(seconds)), expected);
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod import;
 mod network;
 mod schema;
 mod shapes;
+mod status;
 mod streams;
 mod support;
 mod terminal;
