@@ -2,10 +2,9 @@
 
 use std::error::Error as _;
 
-use hermes_registry::{RegistryError, ServerConfig};
+use hermes_registry::{RegistryError, ServerConfig, doctor};
 use mcp_client::Error;
-use mcp_client::error::{Budget, ExchangeFailureKind, Incompatible};
-use mcp_transport::http::FailureKind;
+use mcp_client::error::ExchangeFailureKind;
 use serde::{Deserialize, Serialize};
 
 use crate::exit::Exit;
@@ -91,7 +90,7 @@ impl Failure {
         Self {
             code: "server_unavailable".into(),
             message: format!("server `{name}` could not be reached: {error}"),
-            suggestion: suggestion_for(server, error).into(),
+            suggestion: doctor::advice(server, error).into(),
             server: Some(name.as_str().into()),
             retryable: true,
             outcome_uncertain: false,
@@ -108,12 +107,17 @@ impl Failure {
 
     /// The evidence, if the sentence does not show all of it.
     pub(crate) fn more_details(&self) -> &[String] {
-        // How it ended, two titles and as many lines as the sentence has.
-        if self.details.len() > SENTENCE_LINES + 2 {
-            &self.details
-        } else {
-            &[]
-        }
+        more_details(&self.details)
+    }
+}
+
+/// Evidence, if a sentence about it does not show all of it.
+pub(crate) fn more_details(details: &[String]) -> &[String] {
+    // How it ended, two titles and as many lines as the sentence has.
+    if details.len() > SENTENCE_LINES + 2 {
+        details
+    } else {
+        &[]
     }
 }
 
@@ -209,59 +213,6 @@ fn suggestion(error: &RegistryError) -> String {
             format!("`hermes mcp test {server}` tells more")
         }
         other => other.suggestion(),
-    }
-}
-
-fn suggestion_for(server: &ServerConfig, error: &Error) -> String {
-    let place = server
-        .source()
-        .map(|(file, place)| format!(" ({file}:{})", place.line));
-    let place = place.unwrap_or_default();
-    match error {
-        Error::Exchange(exchange) => suggestion_for_exchange(exchange.kind, &place),
-        // The error itself says what is wrong with the command.
-        Error::Spawn(_) => format!("correct the server's configuration{place}"),
-        Error::TimedOut(timed_out) if timed_out.budget == Budget::Connect => {
-            format!("if it needs longer to start, raise its `connect_timeout`{place}")
-        }
-        Error::PeerIncompatible(incompatible)
-            if matches!(**incompatible, Incompatible::Version { .. }) =>
-        {
-            "use a release of the server that speaks one of these".to_owned()
-        }
-        Error::PeerMisbehaved(_)
-        | Error::Answered(_)
-        | Error::Closed(_)
-        | Error::PeerIncompatible(_)
-            if server.http().is_some() =>
-        {
-            format!("check that its `url` is that of an MCP server{place}")
-        }
-        Error::Answered(_)
-        | Error::Closed(_)
-        | Error::PeerIncompatible(_)
-        | Error::PeerMisbehaved(_) => {
-            format!("check that its command starts an MCP server on standard input{place}")
-        }
-        _ => format!("check its configuration{place}"),
-    }
-}
-
-/// What to do about a server behind a URL that could not be spoken with.
-fn suggestion_for_exchange(kind: ExchangeFailureKind, place: &str) -> String {
-    match kind {
-        ExchangeFailureKind::Connect(kind) => match kind.advice() {
-            Some(advice) => format!("{advice}{place}"),
-            // What it is about names itself.
-            None if kind == FailureKind::Misused => format!("correct that setting{place}"),
-            None => format!("check that its `url` is that of an MCP server{place}"),
-        },
-        ExchangeFailureKind::Status(401 | 403) => {
-            format!("check the credentials in its `headers`{place}")
-        }
-        ExchangeFailureKind::Status(407) => format!("put the login into `proxy`{place}"),
-        ExchangeFailureKind::Status(429 | 500..) => "try again later".to_owned(),
-        _ => format!("check that its `url` is that of an MCP server{place}"),
     }
 }
 

@@ -8,6 +8,7 @@ pub mod arguments;
 mod catalog;
 pub mod config;
 mod connect;
+pub mod doctor;
 pub mod environment;
 pub mod error;
 pub mod filter;

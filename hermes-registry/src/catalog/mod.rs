@@ -23,6 +23,7 @@ pub(crate) use build::Parts;
 use definitions::Kinds;
 pub(crate) use definitions::Rendering;
 pub use definitions::{Definitions, NormalisedTool};
+pub(crate) use status::drifted;
 pub use status::{Ready, ServerState, ServerStatus};
 pub(crate) use told::{Knowledge, Seen, Told};
 

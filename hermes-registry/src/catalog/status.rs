@@ -31,6 +31,8 @@ pub struct ServerStatus {
     pub notes: Vec<String>,
     /// What of its tools is not as it was approved, if somebody keeps what was.
     pub drift: Option<Arc<Drift>>,
+    /// What it told when it was last asked for its tools, whatever became of it since.
+    pub(crate) told: Option<Arc<Told>>,
 }
 
 /// How a server is.
@@ -86,6 +88,7 @@ impl ServerStatus {
             life: seen.life,
             notes: notes.unwrap_or_default(),
             drift: told.as_ref().and_then(|told| told.drift.clone()),
+            told: told.clone(),
         }
     }
 }
@@ -118,7 +121,7 @@ fn notes(server: &ServerConfig, told: &Told) -> Vec<String> {
 }
 
 /// What was not approved, in words for people.
-fn drifted(trust: Trust, drift: &Drift) -> Vec<String> {
+pub(crate) fn drifted(trust: Trust, drift: &Drift) -> Vec<String> {
     let is_blocked = trust == Trust::Untrusted;
     let what_follows = match is_blocked {
         true => "; it cannot be used until it is approved",

@@ -29,4 +29,5 @@ mod tests;
 pub use part::{
     InvalidServerName, PUBLIC_NAME_LEN_MAX, PublicName, SERVER_NAME_LEN_MAX, ServerName,
 };
+pub(crate) use table::looks_hashed;
 pub use table::{NameTable, Naming, Route};

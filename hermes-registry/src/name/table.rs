@@ -44,8 +44,15 @@ impl Naming {
         }
     }
 
+    /// The name that a tool has if nothing speaks against it.
+    pub(crate) fn natural_name(self, server: &str, tool: &str) -> String {
+        let mut name = self.prefix(server);
+        name.push_str(&sanitized(tool));
+        name
+    }
+
     /// The beginning of every natural name of this server's tools.
-    fn prefix(self, server: &str) -> String {
+    pub(crate) fn prefix(self, server: &str) -> String {
         let separator = self.separator();
         format!("mcp{separator}{}{separator}", sanitized(server))
     }
@@ -290,7 +297,7 @@ impl<'a> Prefixes<'a> {
 ///
 /// Invariant: no natural name does, so the two kinds never meet, and neither do hashed names of
 /// different numbers of digits, since `_` is no digit.
-pub(super) fn looks_hashed(name: &str) -> bool {
+pub(crate) fn looks_hashed(name: &str) -> bool {
     name.rsplit_once('_').is_some_and(|(_, end)| {
         let is_digit = |char| matches!(char, '0'..='9' | 'a'..='f');
         DIGITS.contains(&end.len()) && end.chars().all(is_digit)
