@@ -80,7 +80,9 @@ fn use_servers(options: &Options, command: &Mcp) -> Exit {
     let mut base = Exit::Done;
     if !command.is_change() {
         base = settings.exit();
-        for problem in &problems {
+        // They are findings of a diagnosis, which tells them itself.
+        let are_told = !matches!(command, Mcp::Doctor { .. });
+        for problem in problems.iter().filter(|_| are_told) {
             say(&problem.text);
         }
     }

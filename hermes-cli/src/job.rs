@@ -2,7 +2,9 @@
 
 use crate::args::{Import, Mcp, Remove};
 use crate::commands::call::{self, Request};
-use crate::commands::{add, configure, import, install, remove, status, switch, test, tools};
+use crate::commands::{
+    add, configure, doctor, import, install, remove, status, switch, test, tools,
+};
 use crate::failure::Failure;
 use crate::output::{Report, Target};
 use crate::session::Session;
@@ -13,6 +15,7 @@ pub(crate) enum Job<'a> {
     Add(Box<add::Plan>),
     Call(Request<'a>),
     Configure(Box<configure::Plan>),
+    Doctor(Option<&'a str>),
     Import(&'a Import, import::Plan),
     Remove(&'a Remove),
     Status(Option<&'a str>),
@@ -60,6 +63,7 @@ impl<'a> Wish<'a> {
             Mcp::Remove(args) => Job::Remove(args),
             Mcp::Enable { name } => Job::Switch(name, true),
             Mcp::Disable { name } => Job::Switch(name, false),
+            Mcp::Doctor { name } => Job::Doctor(name.as_deref()),
             Mcp::Status { server } => Job::Status(server.as_deref()),
             Mcp::Tools { server } => Job::Tools(server.as_deref()),
             Mcp::Test { server } => Job::Test(server),
@@ -102,6 +106,7 @@ impl Job<'_> {
         match self {
             Self::Add(plan) => add::run(session, plan).await,
             Self::Configure(plan) => configure::run(session, plan).await,
+            Self::Doctor(name) => Ok(doctor::run(session, *name, target).await),
             Self::Import(args, plan) => import::run(session, args, plan).await,
             Self::Remove(args) => remove::run(session, args).await,
             Self::Status(server) => status::run(session, *server, target).await,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use hermes_registry::config::edit::Change;
 use hermes_registry::config::{CommandLine, ConfigErrorKind};
 use hermes_registry::import::Existing;
-use hermes_registry::{Config, ConfigError, Loaded, ServerConfig};
+use hermes_registry::{Config, ConfigError, Loaded, Problem, ServerConfig};
 
 use crate::args::Options;
 use crate::exit::Exit;
@@ -26,6 +26,8 @@ pub(crate) struct Settings {
     /// The file that is changed by commands that change it.
     path: PathBuf,
     pub(crate) problems: Vec<Fault>,
+    /// The same, of a file that could be read as a whole, for a diagnosis.
+    pub(crate) found: Vec<Problem>,
     /// What people should know before anything else.
     pub(crate) note: Option<String>,
     /// Where the servers' stderr is kept.
@@ -185,6 +187,7 @@ impl Settings {
     fn take(&mut self, file: &Path, loaded: Loaded) {
         self.file = Some(file.display().to_string());
         self.problems = loaded.problems.iter().map(Fault::from).collect();
+        self.found = loaded.problems;
         self.config = loaded.config;
     }
 

@@ -8,6 +8,7 @@ Examples:
   hermes mcp call mcp_files_read '{\"path\":\"notes.txt\"}'
   echo '{\"a\":2,\"b\":3}' | hermes mcp call demo/add --demo
   hermes mcp status                        how the servers are
+  hermes mcp doctor read_file              why a tool is not there, and what to do about it
   hermes mcp test files                    whether a server works, and if not, why
   hermes mcp add files --command npx -- -y @modelcontextprotocol/server-filesystem ~/notes
   hermes completion bash > ~/.local/share/bash-completion/completions/hermes
@@ -44,6 +45,9 @@ new ones may be added at the end.
           strikes, retrySeconds}, restarts, inFlight, queued, notes}], problems}; `state` is idle,
           connecting, ready, suspect, draining, waiting, recycled, parked, disabled, closing or
           closed, `breaker.state` is closed, half_open or open
+  doctor  {version, findings: [{severity, topic, server, tool, message, wayOut, details}], problems};
+          `severity` is ok, note, warning or error, `topic` is configuration, enabled, command,
+          connection, tools, dropped, filter, name, suspicion or offer
   catalog {version, servers: [{name, title, description, homepage, transport, needs: [{name, about,
           from}], include, exclude}], problems}
   add, install

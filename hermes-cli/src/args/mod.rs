@@ -116,6 +116,22 @@ reached.")]
         /// Start and tell of this server only
         server: Option<String>,
     },
+    /// Find out why a tool is not there, and what to do about it
+    #[command(after_help = "\
+Examples:
+  hermes mcp doctor                        every server, step by step
+  hermes mcp doctor files                  one server
+  hermes mcp doctor files/read_file        why this tool is offered, or is not
+  hermes mcp doctor mcp_files_read_file
+  hermes mcp doctor read_file --json | jq '.findings[] | {message, wayOut}'
+
+The servers are started for it. On a pipe, each line is how much it matters (ok, note, warning or
+error), what it is about, the server, what was found and the way out, with tabs between them. The
+exit status is 2 if the configuration keeps something from being offered, and 3 if a server does.")]
+    Doctor {
+        /// A server, or a tool: by its public name, as server/tool, or as its server calls it
+        name: Option<String>,
+    },
     /// Start one server and tell how that went
     #[command(after_help = "Examples:\n  hermes mcp test files\n  hermes mcp test files -vv")]
     Test {
@@ -236,6 +252,7 @@ impl Mcp {
             | Self::Catalog { .. }
             | Self::Completions { .. }
             | Self::DemoServer
+            | Self::Doctor { .. }
             | Self::List
             | Self::Schema { .. }
             | Self::Status { .. }

@@ -4,6 +4,7 @@ pub(crate) mod add;
 pub(crate) mod call;
 pub(crate) mod catalog;
 pub(crate) mod configure;
+pub(crate) mod doctor;
 pub(crate) mod import;
 pub(crate) mod install;
 pub(crate) mod list;

@@ -5,11 +5,13 @@
 //! | `human` | results as text for people, and as lines for pipes |
 //! | `json` | results as one JSON object |
 //! | `changes` | the same, for commands that change the configuration |
+//! | `findings` | what a diagnosis found, in all three |
 //! | `status` | how servers are, in all three |
 //! | `text` | sentences, widths, control characters, indented JSON |
 //! | `spinner` | a sign of life while people wait |
 
 pub(crate) mod changes;
+pub(crate) mod findings;
 pub(crate) mod human;
 pub(crate) mod json;
 mod spinner;

@@ -6,6 +6,7 @@ mod catalog;
 mod changes;
 mod configure;
 mod demo;
+mod doctor;
 mod faults;
 mod import;
 mod network;
