@@ -9,7 +9,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
 use crate::args::{Cli, Command, Mcp, Options};
-use crate::commands::{catalog, list, schema};
+use crate::commands::{catalog, list, reload, schema, status};
 use crate::demo;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -59,15 +59,48 @@ pub(crate) fn main() -> Exit {
         }
         Command::Mcp { command } => {
             log(cli.options.verbose);
-            use_servers(&cli.options, &command)
+            match ask_watch(&cli.options, &command) {
+                Some(exit) => exit,
+                None => use_servers(&cli.options, &command),
+            }
         }
     }
+}
+
+/// Has a running `watch` do what can be asked of it; `None` if this is to be done here.
+fn ask_watch(options: &Options, command: &Mcp) -> Option<Exit> {
+    let is_json = options.json;
+    let lookup = |name: &str| std::env::var(name).ok();
+    let places = Settings::places(options, &lookup).filter(|_| !options.demo);
+    let (places, runtime) = match (command, places) {
+        (Mcp::Reload | Mcp::Status { .. }, Some(places)) => match runtime() {
+            Ok(runtime) => (places, runtime),
+            Err(error) => return Some(failed(&error)),
+        },
+        (Mcp::Reload, None) => {
+            let message = "there is no configuration that could be read again";
+            let failure = Failure::usage("no_file", message, "name one with `--config`");
+            return Some(tell(Err(failure), &[], is_json));
+        }
+        _ => return None,
+    };
+    let told = match command {
+        Mcp::Status { server } => {
+            let server = server.as_deref();
+            let told = status::of_watch(&places, server, is_json, Target::of_stdout());
+            runtime.block_on(told).transpose()?
+        }
+        _ => runtime.block_on(reload::run(&places, is_json)),
+    };
+    Some(tell(told, &[], is_json))
 }
 
 /// Runs a command that needs the configuration.
 fn use_servers(options: &Options, command: &Mcp) -> Exit {
     let lookup = |name: &str| std::env::var(name).ok();
-    let (mut settings, loaded) = if command.is_change() {
+    // What is watched does not have to be there yet.
+    let is_awaited = matches!(command, Mcp::Watch(_)) && !options.demo;
+    let (mut settings, loaded) = if command.is_change() || is_awaited {
         Settings::load_to_change(options, &lookup)
     } else {
         Settings::load(options, &lookup)

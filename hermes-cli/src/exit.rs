@@ -12,6 +12,8 @@ pub(crate) enum Exit {
     Done,
     /// The tool answered with an error.
     ToolFailed,
+    /// No `watch` is there that could be asked.
+    NotRunning,
     /// No answer came in time.
     Deadline,
     /// A server could not be reached.
@@ -39,6 +41,7 @@ impl Exit {
             Self::Usage => 2,
             Self::Unreachable => 3,
             Self::Deadline => 4,
+            Self::NotRunning => 5,
             // As shells write the end by a signal: 128 and its number.
             Self::Interrupted => 130,
             Self::Terminated => 143,
@@ -54,18 +57,26 @@ impl From<Exit> for ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use super::Exit::{Deadline, Done, Interrupted, ToolFailed, Unreachable, Usage};
+    use super::Exit::{Deadline, Done, Interrupted, NotRunning, ToolFailed, Unreachable, Usage};
     use super::*;
 
     #[test]
-    fn the_worst_thing_wins_in_the_order_2_3_4_1() {
-        let order = [Done, ToolFailed, Deadline, Unreachable, Usage, Interrupted];
+    fn the_worst_thing_wins_in_the_order_2_3_4_5_1() {
+        let order = [
+            Done,
+            ToolFailed,
+            NotRunning,
+            Deadline,
+            Unreachable,
+            Usage,
+            Interrupted,
+        ];
         for (index, better) in order.iter().enumerate() {
             for worse in order.iter().skip(index) {
                 assert_eq!(better.worst(*worse), *worse);
                 assert_eq!(worse.worst(*better), *worse);
             }
         }
-        assert_eq!(order.map(Exit::code), [0, 1, 4, 3, 2, 130]);
+        assert_eq!(order.map(Exit::code), [0, 1, 5, 4, 3, 2, 130]);
     }
 }

@@ -2,17 +2,17 @@
 
 use hermes_registry::config::ConfigErrorKind;
 use hermes_registry::{ConfigError, Problem};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One thing that is wrong with the configuration.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Fault {
     file: String,
     line: Option<usize>,
     column: Option<usize>,
     key: Option<String>,
     pub(crate) server: Option<String>,
-    severity: &'static str,
+    severity: Box<str>,
     message: String,
     /// All of it, for people.
     #[serde(skip)]
@@ -20,8 +20,22 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
+    /// All of it, for people, also where another process has told of it.
+    pub(crate) fn sentence(&self) -> String {
+        if !self.text.is_empty() {
+            return self.text.clone();
+        }
+        let numbers = [self.line, self.column].into_iter().flatten();
+        let place: String = numbers.map(|number| format!(":{number}")).collect();
+        let key = self
+            .key
+            .as_deref()
+            .map_or_else(String::new, |key| format!(" {key}:"));
+        format!("{}{place}:{key} {}", self.file, self.message)
+    }
+
     pub(crate) fn is_error(&self) -> bool {
-        self.severity == "error"
+        &*self.severity == "error"
     }
 }
 
@@ -33,10 +47,9 @@ impl From<&Problem> for Fault {
             column: Some(problem.position().column),
             key: Some(problem.path().to_owned()),
             server: problem.server().map(str::to_owned),
-            severity: if problem.is_error() {
-                "error"
-            } else {
-                "warning"
+            severity: match problem.is_error() {
+                true => "error".into(),
+                false => "warning".into(),
             },
             message: problem.kind().to_string(),
             text: problem.to_string(),
@@ -56,7 +69,7 @@ impl From<&ConfigError> for Fault {
             column: error.position().map(|position| position.column),
             key,
             server: None,
-            severity: "error",
+            severity: "error".into(),
             message: error.kind().to_string(),
             text: error.to_string(),
         }

@@ -1,9 +1,9 @@
 //! What a command is to do, with everything that has to be known before it begins.
 
-use crate::args::{Import, Mcp, Remove};
+use crate::args::{Import, Mcp, Remove, Watch};
 use crate::commands::call::{self, Request};
 use crate::commands::{
-    add, configure, doctor, import, install, remove, status, switch, test, tools,
+    add, configure, doctor, import, install, remove, status, switch, test, tools, watch,
 };
 use crate::failure::Failure;
 use crate::output::{Report, Target};
@@ -22,6 +22,7 @@ pub(crate) enum Job<'a> {
     Switch(&'a str, bool),
     Test(&'a str),
     Tools(Option<&'a str>),
+    Watch(&'a Watch),
 }
 
 /// What a command is for, before a person has given what is missing for it.
@@ -66,6 +67,7 @@ impl<'a> Wish<'a> {
             Mcp::Doctor { name } => Job::Doctor(name.as_deref()),
             Mcp::Status { server } => Job::Status(server.as_deref()),
             Mcp::Tools { server } => Job::Tools(server.as_deref()),
+            Mcp::Watch(args) => Job::Watch(args),
             Mcp::Test { server } => Job::Test(server),
             Mcp::Call {
                 name,
@@ -83,6 +85,7 @@ impl<'a> Wish<'a> {
             | Mcp::Completions { .. }
             | Mcp::DemoServer
             | Mcp::List
+            | Mcp::Reload
             | Mcp::Schema { .. } => return Ok(None),
         };
         Ok(Some(Self::Job(job)))
@@ -114,6 +117,7 @@ impl Job<'_> {
             Self::Call(request) => call::run(session, request, target).await,
             Self::Test(server) => test::run(session, server).await,
             Self::Tools(server) => tools::run(session, *server, target).await,
+            Self::Watch(args) => watch::run(session, args).await,
         }
     }
 }

@@ -6,6 +6,7 @@
 //!                              │ session: a registry, started and closed
 //!                              │ ask: questions to whoever sits at the terminal
 //!                              │ file: the configuration file, changed and put in place
+//!                              │ watch: what keeps running, and is asked by others
 //!                              └ output: texts for people, JSON for programs
 //! ```
 //!
@@ -24,6 +25,7 @@ mod job;
 mod output;
 mod session;
 mod settings;
+mod watch;
 
 use std::process::ExitCode;
 

@@ -17,7 +17,7 @@ use crate::settings::Settings;
 const SPINNER_NAMES: usize = 3;
 
 /// Names that an error proposes instead of an unknown one.
-const NEAREST_MAX: usize = 3;
+pub(crate) const NEAREST_MAX: usize = 3;
 
 /// The servers of one run.
 #[derive(Debug)]

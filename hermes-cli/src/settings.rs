@@ -13,6 +13,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::fault::Fault;
 use crate::file;
+use crate::watch::control::Places;
 
 /// The name of the demo server.
 const DEMO: &str = "demo";
@@ -23,8 +24,10 @@ pub(crate) struct Settings {
     pub(crate) config: Config,
     /// Where the configuration comes from, for people; `None` for the demo server.
     pub(crate) file: Option<String>,
-    /// The file that is changed by commands that change it.
+    /// The file that is changed by commands that change it, or is watched.
     path: PathBuf,
+    /// Where a `watch` of it has its control socket.
+    pub(crate) places: Option<Places>,
     pub(crate) problems: Vec<Fault>,
     /// The same, of a file that could be read as a whole, for a diagnosis.
     pub(crate) found: Vec<Problem>,
@@ -113,6 +116,7 @@ impl Settings {
         let default = Config::default_path(lookup);
         let mut settings = Self {
             stderr_log: default.as_deref().and_then(log_path),
+            places: Self::places(options, lookup),
             json: options.json,
             verbose: options.verbose > 0,
             yes: options.yes,
@@ -132,6 +136,22 @@ impl Settings {
             )),
         };
         (settings, result)
+    }
+
+    /// Where a `watch` of what the options name has its control socket.
+    pub(crate) fn places(
+        options: &Options,
+        lookup: &dyn Fn(&str) -> Option<String>,
+    ) -> Option<Places> {
+        let default = Config::default_path(lookup);
+        let home = default.as_deref().and_then(Path::parent);
+        let path = options.config.as_deref().or(default.as_deref())?;
+        Some(Places::new(path, home, lookup))
+    }
+
+    /// The file, where there is to be one.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        Some(&*self.path).filter(|path| !path.as_os_str().is_empty())
     }
 
     fn take_file(&mut self, path: PathBuf) -> Result<(), Failure> {

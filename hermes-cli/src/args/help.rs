@@ -8,6 +8,7 @@ Examples:
   hermes mcp call mcp_files_read '{\"path\":\"notes.txt\"}'
   echo '{\"a\":2,\"b\":3}' | hermes mcp call demo/add --demo
   hermes mcp status                        how the servers are
+  hermes mcp watch                         keep them running and tell what happens
   hermes mcp doctor read_file              why a tool is not there, and what to do about it
   hermes mcp test files                    whether a server works, and if not, why
   hermes mcp add files --command npx -- -y @modelcontextprotocol/server-filesystem ~/notes
@@ -15,8 +16,8 @@ Examples:
 
 Exit status:
   0 done; 1 the tool answered with an error; 2 wrong command line or configuration;
-  3 a server could not be reached; 4 a deadline passed; 130 interrupted.
-  If several of these happened, the first of 2, 3, 4, 1 that did.";
+  3 a server could not be reached; 4 a deadline passed; 5 no `hermes mcp watch` is running;
+  130 interrupted. If several of these happened, the first of 2, 3, 4, 5, 1 that did.";
 
 pub(super) const COMPLETIONS: &str = "\
 Examples:
@@ -40,7 +41,7 @@ new ones may be added at the end.
   call    {version, server, tool, name, isError, result, diagnostics, problems}
   test    {version, server, state, connectMs, era, protocolVersion, serverInfo, instructions,
           ledger, toolsListed, tools, notes, problems}
-  status  {version, servers: [{name, state, stateSeconds, why, era, protocolVersion, transport,
+  status  {version, watch: {pid, seconds} or null, servers: [{name, state, stateSeconds, why, era, protocolVersion, transport,
           serverInfo, toolsOffered, toolsListed, error, fault, nextAttemptSeconds, breaker: {state,
           strikes, retrySeconds}, restarts, inFlight, queued, notes}], problems}; `state` is idle,
           connecting, ready, suspect, draining, waiting, recycled, parked, disabled, closing or
@@ -48,6 +49,12 @@ new ones may be added at the end.
   doctor  {version, findings: [{severity, topic, server, tool, message, wayOut, details}], problems};
           `severity` is ok, note, warning or error, `topic` is configuration, enabled, command,
           connection, tools, dropped, filter, name, suspicion or offer
+  reload  {version, started, restarted, stopped, unchanged, problems}; each a list of names
+  watch   a line for each event: {version, atSeconds, event, ...}; after `event`
+          watching {pid, file, socket}; state {server, state, why}; tools {added, removed, changed};
+          list {server, list}; log {server, level, logger, text}; missed {count};
+          reload {started, restarted, stopped, unchanged, problems}, with new problems only;
+          reload_failed {error}
   catalog {version, servers: [{name, title, description, homepage, transport, needs: [{name, about,
           from}], include, exclude}], problems}
   add, install

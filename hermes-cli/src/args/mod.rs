@@ -49,6 +49,13 @@ pub(crate) struct Options {
     pub(crate) verbose: u8,
 }
 
+#[derive(Args, Debug)]
+pub(crate) struct Watch {
+    /// Tell what the servers log, too
+    #[arg(long)]
+    pub(crate) logs: bool,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Use the configured MCP servers
@@ -109,7 +116,8 @@ Examples:
   hermes mcp status files
   hermes mcp status --json | jq '.servers[] | select(.error)'
 
-The servers are started for it. On a pipe, each line is a name, the state, the number of tools that
+A running `watch` is asked; without one the servers are started for it. On a pipe, each line is a
+name, the state, the number of tools that
 are offered and what is wrong, with tabs between them. The exit status is 3 if a server could not be
 reached.")]
     Status {
@@ -132,6 +140,26 @@ exit status is 2 if the configuration keeps something from being offered, and 3 
         /// A server, or a tool: by its public name, as server/tool, or as its server calls it
         name: Option<String>,
     },
+    /// Keep the servers running, and tell what happens; follow the configuration
+    #[command(after_help = "\
+Examples:
+  hermes mcp watch
+  hermes mcp watch --logs
+  hermes mcp watch --json | jq -c 'select(.event == \"tools\")'
+
+Each line is something that happened. The configuration is read again when it changes, at SIGHUP, and
+for `hermes mcp reload`; only servers that are configured otherwise are started anew. A file that
+cannot be used changes nothing. Ctrl-C and SIGTERM end the servers in good order.")]
+    Watch(Watch),
+    /// Have a running `watch` read its configuration now
+    #[command(after_help = "\
+Examples:
+  hermes mcp reload
+  hermes mcp reload --config team.yaml --json
+
+It tells what was started, restarted and stopped, or what is wrong with the file; then everything
+stays as it was. The exit status is 5 if no `hermes mcp watch` of that configuration is running.")]
+    Reload,
     /// Start one server and tell how that went
     #[command(after_help = "Examples:\n  hermes mcp test files\n  hermes mcp test files -vv")]
     Test {
@@ -254,10 +282,12 @@ impl Mcp {
             | Self::DemoServer
             | Self::Doctor { .. }
             | Self::List
+            | Self::Reload
             | Self::Schema { .. }
             | Self::Status { .. }
             | Self::Test { .. }
-            | Self::Tools { .. } => false,
+            | Self::Tools { .. }
+            | Self::Watch(_) => false,
         }
     }
 }

@@ -17,7 +17,16 @@ use crate::failure::Failure;
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Status {
+    /// The `watch` that tells this.
+    pub(crate) watch: Option<Teller>,
     pub(crate) servers: Vec<ServerNow>,
+}
+
+/// A `watch`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Teller {
+    pid: u32,
+    seconds: f64,
 }
 
 /// How one server is.
@@ -64,6 +73,16 @@ pub(crate) struct Breaker {
 }
 
 impl Status {
+    /// The same, as this process has it, which has watched for so long.
+    #[must_use]
+    pub(crate) fn watched_for(mut self, time: Duration) -> Self {
+        self.watch = Some(Teller {
+            pid: std::process::id(),
+            seconds: time.as_secs_f64(),
+        });
+        self
+    }
+
     /// What it makes of the exit status.
     pub(crate) fn exit(&self) -> Exit {
         if self.servers.iter().any(|server| server.error.is_some()) {
@@ -76,6 +95,10 @@ impl Status {
     /// For standard output: an account of each server, or a line for each on a pipe.
     pub(crate) fn text(&self, target: Target) -> String {
         let mut out = String::new();
+        if let (Some(watch), Target::Terminal { .. }) = (&self.watch, target) {
+            let (pid, time) = (watch.pid, span(seconds(watch.seconds)));
+            let _ = writeln!(out, "watched by process {pid} for {time}");
+        }
         for server in &self.servers {
             match target {
                 Target::Pipe => server.push_line(&mut out),

@@ -17,3 +17,4 @@ mod streams;
 mod support;
 mod terminal;
 mod unreachable;
+mod watch;

@@ -50,7 +50,7 @@ fn the_json_of_a_server_has_every_member() {
     let told: Value = serde_json::from_str(&run.stdout).unwrap();
     let [works, exits, off] = [0, 1, 2].map(|at| told["servers"][at].clone());
     let order =
-        "{\"version\":1,\"servers\":[{\"name\":\"works\",\"state\":\"ready\",\"stateSeconds\":";
+        "{\"version\":1,\"watch\":null,\"servers\":[{\"name\":\"works\",\"state\":\"ready\",";
     assert!(run.stdout.starts_with(order), "{run:?}");
 
     for (member, expected) in [

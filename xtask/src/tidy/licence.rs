@@ -8,6 +8,7 @@ use super::{Finding, packages, text};
 const ALLOWED: &[&str] = &[
     "Apache-2.0",
     "BSD-3-Clause",
+    "CC0-1.0",
     "CDLA-Permissive-2.0",
     "ISC",
     "MIT",

@@ -1,0 +1,15 @@
+//! A command that keeps running: it follows the configuration and the servers, and answers others.
+//!
+//! | module | job |
+//! |---|---|
+//! | `reloads` | when the configuration is read again, and what comes of that; no I/O |
+//! | `news` | what is told, as text and as JSON |
+//! | `eye` | sees that the file may have changed |
+//! | `control` | the socket on which other commands ask |
+//!
+//! `commands::watch` drives them.
+
+pub(crate) mod control;
+pub(crate) mod eye;
+pub(crate) mod news;
+pub(crate) mod reloads;
