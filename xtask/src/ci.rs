@@ -87,7 +87,7 @@ const FULL: &[Step] = &[
         name: "peers",
         budget: Duration::from_mins(3),
         advice: "`cargo xtask peers` runs this step alone; it needs npm, PyPI and crates.io",
-        work: || peers::run(peers::Kind::BOTH),
+        work: || peers::run(peers::Kind::ALL),
     },
     Step {
         name: "conformance",

@@ -34,7 +34,8 @@ usage: cargo xtask COMMAND
   tidy                     the rules of this repository that no compiler checks
   graph                    which crate uses which, as ARCHITECTURE.md shows it
   peers                    installs real servers into target/peers and runs the tests that use them
-  peers stdio|http         the same with the tests of one kind
+  peers stdio|http|registry
+                           the same with the tests of one kind
   peers --install          the same without the tests
   conformance [SCENARIO]   runs the official conformance suite against the client
   conformance --list       which scenarios, at which versions of the wire
@@ -51,9 +52,10 @@ fn main() -> ExitCode {
         ["ci", "--full"] => ci::run(ci::Extent::Full),
         ["tidy"] => tidy::run(),
         ["graph"] => graph::run(),
-        ["peers"] => peers::run(peers::Kind::BOTH),
+        ["peers"] => peers::run(peers::Kind::ALL),
         ["peers", "stdio"] => peers::run(&[peers::Kind::Stdio]),
         ["peers", "http"] => peers::run(&[peers::Kind::Http]),
+        ["peers", "registry"] => peers::run(&[peers::Kind::Registry]),
         ["peers", "--install"] => peers::run(&[]),
         ["conformance", rest @ ..] => conformance::run(rest),
         ["bench", rest @ ..] => bench::run(rest),

@@ -16,18 +16,18 @@ use super::serve::{Served, start};
 const CALL_MAX: Duration = Duration::from_secs(60);
 
 /// What is expected of a server.
-struct Row {
-    name: &'static str,
+pub(super) struct Row {
+    pub(super) name: &'static str,
     era: Era,
     /// A tool, the arguments of a call, and what the result must hold.
-    tool: (&'static str, Value, &'static str),
+    pub(super) tool: (&'static str, Value, &'static str),
     /// A tool that reports three steps, and its arguments.
     steps: (&'static str, Value),
     /// Whether it has the tool `wait`, which tells that it was cancelled.
-    tells: bool,
+    pub(super) tells: bool,
 }
 
-fn expected() -> Vec<Row> {
+pub(super) fn expected() -> Vec<Row> {
     let everything = |name| Row {
         name,
         era: Era::Legacy,

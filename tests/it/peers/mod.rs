@@ -1,6 +1,7 @@
 //! Real servers, which `cargo xtask peers` installs.
 
 mod http;
+mod registry;
 mod serve;
 mod stdio;
 mod table;

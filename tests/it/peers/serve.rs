@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use mcp_transport::process::{Child, Command, Grace, spawn};
+use rustix::process::{Pid, Signal, kill_process};
 use serde::Deserialize;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::net::unix::pipe;
@@ -51,18 +52,38 @@ struct Program {
 pub(super) struct Served {
     pub(super) name: String,
     pub(super) url: String,
-    child: Child,
+    program: Program,
     port: u16,
-    lines: watch::Receiver<Vec<String>>,
+    running: Running,
     _held: Option<TcpSocket>,
+}
+
+/// Its process.
+struct Running {
+    child: Child,
+    lines: watch::Receiver<Vec<String>>,
     _reader: JoinSet<()>,
     _stdin: pipe::Sender,
 }
 
 impl Served {
+    /// Kills it with SIGKILL, and waits until nothing is left of it.
+    pub(super) async fn kill(&mut self) {
+        let child = &mut self.running.child;
+        let pid = child.id().try_into().ok().and_then(Pid::from_raw);
+        kill_process(pid.unwrap(), Signal::KILL).unwrap();
+        child.exited().await;
+        child.shutdown().await;
+    }
+
+    /// Starts it once more on its port, and does not wait until it listens.
+    pub(super) fn start_again(&mut self) {
+        self.running = run(&self.program, self.port);
+    }
+
     /// Waits until standard output has held a line so many times.
     pub(super) async fn heard(&self, line: &str, times: usize) {
-        let mut lines = self.lines.clone();
+        let mut lines = self.running.lines.clone();
         let waited = lines.wait_for(|lines| count(lines, line) >= times);
         let waited = timeout(HEARD_MAX, waited).await;
         let heard = matches!(waited, Ok(Ok(_)));
@@ -71,13 +92,14 @@ impl Served {
 
     /// How often standard output has held a line so far.
     pub(super) fn count(&self, line: &str) -> usize {
-        count(&self.lines.borrow(), line)
+        count(&self.running.lines.borrow(), line)
     }
 
     /// Ends it and all that it started.
     pub(super) async fn end(mut self) {
-        drop(self._stdin);
-        self.child.shutdown().await;
+        drop(self.running._stdin);
+        let closed = self.running.child.shutdown().await;
+        assert!(closed.survivors.is_empty(), "{}: {closed:?}", self.name);
     }
 }
 
@@ -88,8 +110,9 @@ fn count(lines: &[String], wanted: &str) -> usize {
 /// The failure message's part: how it is, and all that it said.
 impl std::fmt::Display for Served {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let lines = self.lines.borrow().join("\n  ");
-        write!(f, "{}, which {:#}", self.name, self.child.obituary())?;
+        let lines = self.running.lines.borrow().join("\n  ");
+        let obituary = self.running.child.obituary();
+        write!(f, "{}, which {obituary:#}", self.name)?;
         write!(f, "\nstdout:\n  {lines}")
     }
 }
@@ -99,7 +122,7 @@ pub(super) async fn start(wanted: impl Fn(&str) -> bool) -> Vec<Served> {
     let list = std::fs::read(folder().join("http-servers.json")).unwrap();
     let list: Vec<Program> = serde_json::from_slice(&list).unwrap();
     let list = list.into_iter().filter(|program| wanted(&program.name));
-    let started = list.map(|program| run(program, reserve()));
+    let started = list.map(serve);
     join_all(started.map(|served| async move {
         let ready = timeout(READY_MAX, listens(&served)).await;
         assert!(ready == Ok(true), "no ear at {}: {served}", served.url);
@@ -120,7 +143,19 @@ fn reserve() -> (u16, Option<TcpSocket>) {
     (port, cfg!(target_os = "linux").then_some(socket))
 }
 
-fn run(program: Program, (port, held): (u16, Option<TcpSocket>)) -> Served {
+fn serve(program: Program) -> Served {
+    let (port, held) = reserve();
+    Served {
+        name: program.name.clone(),
+        url: format!("http://127.0.0.1:{port}{}", program.path),
+        running: run(&program, port),
+        program,
+        port,
+        _held: held,
+    }
+}
+
+fn run(program: &Program, port: u16) -> Running {
     let put = |text: &String| text.replace("{port}", &port.to_string());
     let path = std::env::var_os("PATH").unwrap_or_default();
     let command = Command::new(&program.command)
@@ -132,13 +167,9 @@ fn run(program: Program, (port, held): (u16, Option<TcpSocket>)) -> Served {
     let (sender, lines) = watch::channel(Vec::new());
     let mut reader = JoinSet::new();
     reader.spawn(keep(spawned.stdout, sender));
-    Served {
-        url: format!("http://127.0.0.1:{port}{}", program.path),
-        name: program.name,
+    Running {
         child: spawned.child,
-        port,
         lines,
-        _held: held,
         _reader: reader,
         _stdin: spawned.stdin,
     }
@@ -165,7 +196,7 @@ async fn listens(served: &Served) -> bool {
             return true;
         }
         tokio::select! {
-            _ = served.child.exited() => return false,
+            _ = served.running.child.exited() => return false,
             () = sleep(ASK_AGAIN) => {} // sleep: servers have no common sign that they listen
         }
     }

@@ -14,23 +14,26 @@ use crate::shell::{Cmd, Outcome, root};
 /// What the tests find in `target/peers/`, with fixed content.
 const HELLO: &str = "hello from the peers\n";
 
-/// How the servers are reached.
+/// What the tests do with the servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// As child processes.
+    /// They are child processes.
     Stdio,
-    /// Behind a URL.
+    /// They are behind URLs.
     Http,
+    /// All of them are in one registry, and killed.
+    Registry,
 }
 
 impl Kind {
-    pub(crate) const BOTH: &[Self] = &[Self::Stdio, Self::Http];
+    pub(crate) const ALL: &[Self] = &[Self::Stdio, Self::Http, Self::Registry];
 
     /// The tests of one kind.
     const fn module(self) -> &'static str {
         match self {
             Self::Stdio => "peers::stdio::",
             Self::Http => "peers::http::",
+            Self::Registry => "peers::registry::",
         }
     }
 }
@@ -62,8 +65,9 @@ fn test(folder: &Path, kinds: &[Kind]) -> Outcome {
     let output = Cmd::new("cargo test -p mcp-tests --features real-peers --test it --");
     let output = modules
         .fold(output, |cmd, module| cmd.arg(module))
-        // Each starts many servers, some of which need seconds.
+        // Each starts many servers, some of which need seconds, and prints what it saw of them.
         .arg("--test-threads=1")
+        .arg("--show-output")
         .env("HERMES_MCP_PEERS", folder.display().to_string())
         .tee()?;
     match passed(&output) {
