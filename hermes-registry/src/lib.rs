@@ -5,6 +5,7 @@
 //! Everything here but the shells is pure: text and values in, values out.
 
 pub mod arguments;
+pub mod blocking;
 mod catalog;
 pub mod config;
 mod connect;

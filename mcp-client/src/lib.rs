@@ -19,7 +19,9 @@
 //!
 //! [`Client`] and [`Builder`], [`Call`] and [`Reply`], [`Error`] and [`Sent`], [`Session`], then
 //! the handlers: [`SamplingHandler`], [`ElicitationHandler`], [`RootsHandler`].
+//! Callers without a runtime have [`blocking`].
 
+pub mod blocking;
 mod builder;
 mod cache;
 mod call;

@@ -1,28 +1,20 @@
 //! Calls by name: let through, made, and told of.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mcp_client::{Error, Reply};
-use mcp_types::{CallToolResult, ProgressParams};
-use tokio::time;
+use mcp_types::ProgressParams;
 
+use super::attempt::{Answer, Budget, Missed, may_run_again};
 use super::failure::failed;
 use super::inner::clock;
 use super::pass::{Admission, Pass};
 use super::prepare::{AtServer, Prepared};
 use super::slots::SlotId;
-use super::utility::Fetched;
 use super::{Called, Registry};
 use crate::RegistryError;
-use crate::life::{CallEnd, Refusal};
+use crate::life::Refusal;
 use crate::name::ServerName;
-
-/// How long a call may take as a whole, whatever progress it makes, unless its server's `timeout`
-/// is longer.
-const CALL_MAX: Duration = Duration::from_secs(30 * 60);
-
-/// The longest time that a caller can give a call: a day, as a configuration can.
-const TIMEOUT_MAX: Duration = Duration::from_secs(86_400);
 
 impl Registry {
     /// Calls a tool by its public name, or as `server/tool`, with a JSON object as arguments.
@@ -75,58 +67,33 @@ impl Registry {
         timeout: Option<Duration>,
         progress: Option<Box<dyn FnMut(ProgressParams) + Send>>,
     ) -> Result<Called, RegistryError> {
-        let config = &prepared.server.config;
-        let configured = config.timeout_of(&prepared.route.tool);
-        let idle = timeout.unwrap_or(configured).min(TIMEOUT_MAX);
-        let hard = timeout.map_or_else(|| idle.max(CALL_MAX), |_own| idle);
         self.ask_whether_it_may_run(&prepared).await?;
-        let admitted = self.admit(prepared.id, &prepared.route.server, idle);
-        let Admission {
-            pass,
-            client,
-            queued,
-        } = admitted.await?;
-        let left = timeout.map_or(idle, |_own| idle.saturating_sub(queued));
-        let answer = match &prepared.errand {
-            Some(errand) => match time::timeout(left, errand.run(&client)).await {
-                Ok(answer) => answer.map(Answer::Fetched),
-                // Nothing that a utility asks for changes anything.
-                Err(_elapsed) => Err(Error::not_answered_in_time(&*prepared.route.tool, left)),
-            },
-            None => {
-                let call = client
-                    .call_tool(&prepared.route.tool, &prepared.arguments)
-                    .timeout(left)
-                    .timeout_max(hard.saturating_sub(queued));
-                let call = match progress {
-                    Some(progress) => call.on_progress(progress),
-                    None => call,
-                };
-                let call = match config.log_level() {
-                    Some(level) => call.log_level(level.clone()),
-                    None => call,
-                };
-                call.await.map(Answer::Replied)
-            }
-        };
-        match answer {
-            Ok(answer) => {
-                pass.end(CallEnd::Answered);
-                Ok(self.answered(prepared, answer, queued))
-            }
-            Err(error) => {
-                pass.end(match CallEnd::of(&error) {
-                    // A caller's own impatience says nothing of the server.
-                    CallEnd::TimedOut if left < configured => CallEnd::Abandoned,
-                    end => end,
-                });
-                let failure = failed(prepared.route, error, timeout.is_some());
-                Err(match prepared.errand {
-                    Some(_reads) => failure.of_reading(),
-                    None => failure,
+        let budget = Budget::new(&prepared, timeout);
+        let progress = progress.map(|sink| Arc::new(Mutex::new(sink)));
+        let start = clock();
+        let first = self.attempt(&prepared, budget, progress.clone()).await;
+        let (answer, queued) = match first {
+            Err(Missed::Answer(error)) if may_run_again(&error, &prepared) => {
+                let left = budget.after(clock().saturating_duration_since(start));
+                let again = self.attempt(&prepared, left, progress).await;
+                // How the first one ended says more than why there was no second one.
+                again.map_err(|missed| match missed {
+                    Missed::Answer(error) => error,
+                    Missed::Turn(_refused) => error,
                 })
             }
+            Ok(answered) => Ok(answered),
+            Err(Missed::Answer(error)) => Err(error),
+            Err(Missed::Turn(refused)) => return Err(refused),
         }
+        .map_err(|error| {
+            let failure = failed(prepared.route.clone(), error, timeout.is_some());
+            match prepared.errand {
+                Some(_) => failure.of_reading(),
+                None => failure,
+            }
+        })?;
+        Ok(self.answered(prepared, answer, queued))
     }
 
     /// Waits until a request may be made, with a server that has come into the place of its own if
@@ -194,10 +161,4 @@ impl Registry {
         let called = self.call(name, arguments, None, None).await;
         self.shown(called).await
     }
-}
-
-/// What a server answered.
-enum Answer {
-    Fetched(Fetched),
-    Replied(Reply<CallToolResult>),
 }

@@ -8,7 +8,7 @@
 //! | `keeper` | the one task: connects, checks, closes, waits |
 //! | `follow` | lists that change |
 //! | `memory` | what lasts from one run to the next |
-//! | `prepare`, `call` | calls by name: what is looked at before, and making them |
+//! | `prepare`, `call`, `attempt` | calls by name: what is looked at before, and making them |
 //! | `called`, `failure` | what has come of them, and what a model sees of that |
 //! | `utility` | what tools that are made here fetch |
 //! | `host` | the host's own tools |
@@ -21,6 +21,7 @@
 //!
 //! What a server's life decides is decided in [`crate::life`].
 
+mod attempt;
 mod call;
 mod called;
 mod events;

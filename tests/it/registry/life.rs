@@ -423,3 +423,51 @@ async fn closing_ends_whoever_waits_for_something_new() {
     timeout(PATIENCE, registry.changed(&catalog)).await.unwrap();
     assert_eq!(life(&registry), State::Closed);
 }
+
+/// A list of one tool with these hints.
+fn say_tool(hints: &Value) -> String {
+    let tool = json!({"name": "a", "inputSchema": {"type": "object"}, "annotations": hints});
+    json!({"say": {"jsonrpc": "2.0", "id": "$L", "result": {"tools": [tool]}}}).to_string()
+}
+
+/// Report NousResearch/hermes-agent#88821.
+#[tokio::test]
+async fn what_can_be_done_twice_is_done_once_more_when_its_server_dies_of_it_and_no_more() {
+    let (reads, repeats) = (
+        json!({"readOnlyHint": true}),
+        json!({"idempotentHint": true}),
+    );
+    let full = json!({});
+    let untrusted = json!({"trust": "untrusted"});
+    for (hints, trust, calls) in [
+        (&reads, &full, 2),
+        (&repeats, &full, 2),
+        (&json!({}), &full, 1),
+        (&reads, &untrusted, 1),
+    ] {
+        let first = say_tool(hints);
+        let dies: &[&str] = &[LIST, &first, DIES_OF_A_CALL, r#"{"exit":1}"#];
+        let stage = processes(&[dies, dies, dies]);
+        let registry = registry(json!({ "s": configured(&stage, fast(trust.clone())) }));
+        registry.discover().await;
+        let lost = dispatched(&registry).await;
+        assert_eq!(lost["error"]["code"], "server_unavailable", "{lost}");
+        until("the server is tried again", || stage.spawns() == calls + 1).await;
+        assert_eq!(
+            stage.record().of("tools/call").len(),
+            calls,
+            "{hints} {trust}"
+        );
+        timeout(PATIENCE, registry.close()).await.unwrap();
+    }
+    let (first, healthy) = (say_tool(&reads), healthy("ok"));
+    let stage = processes(&[
+        &[LIST, &first, DIES_OF_A_CALL, r#"{"exit":1}"#],
+        &[&healthy],
+    ]);
+    let registry = registry(json!({ "s": configured(&stage, fast(json!({}))) }));
+    registry.discover().await;
+    assert_eq!(dispatched(&registry).await, json!({"result": "ok"}));
+    assert_eq!(stage.record().of("tools/call").len(), 2);
+    close(&registry, &[&stage]).await;
+}

@@ -1,5 +1,6 @@
 //! The registry over fake servers: what a filter, a storm of changes or a bad neighbour does.
 
+mod blocking;
 mod dispatch;
 mod host;
 mod life;
