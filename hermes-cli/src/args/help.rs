@@ -42,13 +42,13 @@ new ones may be added at the end.
   test    {version, server, state, connectMs, era, protocolVersion, serverInfo, instructions,
           ledger, toolsListed, tools, notes, problems}
   status  {version, watch: {pid, seconds} or null, servers: [{name, state, stateSeconds, why, era, protocolVersion, transport,
-          serverInfo, toolsOffered, toolsListed, error, fault, nextAttemptSeconds, breaker: {state,
+          serverInfo, toolsOffered, toolsListed, toolsMade, error, fault, nextAttemptSeconds, breaker: {state,
           strikes, retrySeconds}, restarts, inFlight, queued, notes}], problems}; `state` is idle,
           connecting, ready, suspect, draining, waiting, recycled, parked, disabled, closing or
           closed, `breaker.state` is closed, half_open or open
   doctor  {version, findings: [{severity, topic, server, tool, message, wayOut, details}], problems};
           `severity` is ok, note, warning or error, `topic` is configuration, enabled, command,
-          connection, tools, dropped, filter, name, suspicion or offer
+          connection, tools, dropped, filter, trust, name, suspicion or offer
   reload  {version, started, restarted, stopped, unchanged, problems}; each a list of names
   watch   a line for each event: {version, atSeconds, event, ...}; after `event`
           watching {pid, file, socket}; state {server, state, why}; tools {added, removed, changed};

@@ -3,7 +3,7 @@
 use hermes_registry::config::Endpoint;
 use hermes_registry::life::{BreakerStatus, LifeStatus};
 use hermes_registry::nearest::nearest_few;
-use hermes_registry::{Catalog, Ready, ServerConfig, ServerState};
+use hermes_registry::{Catalog, Origin, Ready, ServerConfig, ServerState};
 use mcp_client::HttpTransport;
 use serde::Deserialize;
 
@@ -131,8 +131,9 @@ fn server_now(
         _ => None,
     });
     let info = ready.and_then(|ready| ready.server.as_ref());
-    let own = |route: &hermes_registry::name::Route| route.server == *server.name();
-    let offered = catalog.tools().iter().filter(|tool| own(&tool.route));
+    let tools = catalog.tools().iter();
+    let tools = tools.filter(|tool| tool.route.server == *server.name());
+    let (own, made): (Vec<_>, Vec<_>) = tools.partition(|tool| tool.origin == Origin::Server);
     ServerNow {
         name: server.name().to_string(),
         state: life.state.to_string(),
@@ -146,8 +147,9 @@ fn server_now(
             title: info.title.clone(),
             version: info.version.clone(),
         }),
-        tools_offered: offered.count(),
+        tools_offered: own.len(),
         tools_listed: ready.map(|ready| ready.tools_listed),
+        tools_made: made.len(),
         error: session.failure(catalog, server),
         fault: life.fault.as_ref().map(ToString::to_string),
         next_attempt_seconds: life.next_attempt_in.map(|time| time.as_secs_f64()),

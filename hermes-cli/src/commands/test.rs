@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hermes_registry::{Catalog, CatalogTool, Ready, ServerState, ServerStatus};
+use hermes_registry::{Catalog, CatalogTool, Origin, Ready, ServerState, ServerStatus};
 use tokio::time::Instant;
 
 use crate::failure::Failure;
@@ -57,8 +57,14 @@ pub(super) async fn check(session: &Session, name: &str) -> Result<Checked, Fail
 }
 
 impl Checked {
-    /// The tools that it offers.
+    /// Its own tools that are offered.
     pub(super) fn tools(&self) -> Vec<&CatalogTool> {
+        let tools = self.offered().into_iter();
+        tools.filter(|tool| tool.origin == Origin::Server).collect()
+    }
+
+    /// The tools that are offered, its own and those that are made of what else it has.
+    fn offered(&self) -> Vec<&CatalogTool> {
         let tools = self.catalog.tools().iter();
         tools
             .filter(|tool| tool.route.server == self.status.name)
@@ -67,7 +73,13 @@ impl Checked {
 
     /// What is told of it, for people.
     pub(super) fn text(&self, verbose: bool) -> String {
-        human::test(&self.status, &self.ready, &self.tools(), self.took, verbose)
+        human::test(
+            &self.status,
+            &self.ready,
+            &self.offered(),
+            self.took,
+            verbose,
+        )
     }
 
     /// What is told of it, for programs.
@@ -84,7 +96,7 @@ impl Checked {
             ledger: ready.ledger.iter().map(ToString::to_string).collect(),
             tools_listed: ready.tools_listed,
             tools: self
-                .tools()
+                .offered()
                 .into_iter()
                 .map(|tool| tool.name.as_str())
                 .collect(),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use hermes_registry::config::Endpoint;
-use hermes_registry::{CatalogTool, Ready, ServerConfig, ServerState, ServerStatus};
+use hermes_registry::{CatalogTool, Origin, Ready, ServerConfig, ServerState, ServerStatus};
 use mcp_transport::redact::Redactor;
 use mcp_types::{CallToolResult, ContentBlock, Implementation, ResourceContents, Tool};
 
@@ -106,10 +106,12 @@ pub(crate) fn test(
         .server
         .as_ref()
         .map_or_else(|| "does not say".to_owned(), implementation);
-    let offered = if tools.len() == ready.tools_listed {
-        count(tools.len(), "tool")
+    let is_own = |tool: &&&CatalogTool| tool.origin == Origin::Server;
+    let own = tools.iter().filter(is_own).count();
+    let offered = if own == ready.tools_listed {
+        count(own, "tool")
     } else {
-        format!("{} of {}", tools.len(), count(ready.tools_listed, "tool"))
+        format!("{own} of {}", count(ready.tools_listed, "tool"))
     };
     let mut out = format!("server `{}` works\n", status.name);
     let mut row = |title: &str, text: &str| {
@@ -130,8 +132,16 @@ pub(crate) fn test(
         row("instructions", &first_sentence(instructions));
     }
     row("offers", &offered);
-    for tool in tools {
+    for tool in tools.iter().filter(is_own) {
         row("", tool.name.as_str());
+    }
+    // They are made here of what else it has.
+    let made = tools.iter().filter(|tool| !is_own(tool));
+    for (index, tool) in made.enumerate() {
+        row(
+            if index == 0 { "and made here" } else { "" },
+            tool.name.as_str(),
+        );
     }
     for note in &status.notes {
         row("note", &one_line(note));

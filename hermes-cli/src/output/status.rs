@@ -43,6 +43,7 @@ pub(crate) struct ServerNow {
     pub(crate) server_info: Option<Identity>,
     pub(crate) tools_offered: usize,
     pub(crate) tools_listed: Option<usize>,
+    pub(crate) tools_made: usize,
     pub(crate) error: Option<Failure>,
     pub(crate) fault: Option<String>,
     pub(crate) next_attempt_seconds: Option<f64>,
@@ -145,7 +146,11 @@ impl ServerNow {
         }
         if let Some(listed) = self.tools_listed {
             let offered = self.tools_offered;
-            rows.push(("tools", format!("{offered} of {listed} offered")));
+            let made = match self.tools_made {
+                0 => String::new(),
+                made => format!(", and {made} for its resources and prompts"),
+            };
+            rows.push(("tools", format!("{offered} of {listed} offered{made}")));
         }
         if self.in_flight > 0 || self.queued > 0 {
             let (running, waiting) = (self.in_flight, self.queued);
