@@ -1,12 +1,14 @@
 //! Puts a catalog together.
 
+use std::num::NonZeroU32;
+
 use super::definitions::Kinds;
 use super::status::ServerStatus;
 use super::told::{Seen, ToldTool};
 use super::{Catalog, CatalogTool, Origin};
 use crate::config::{Config, ServerConfig};
 use crate::host::{Entry, HostTools};
-use crate::name::{NameTable, Naming, ServerName};
+use crate::name::{NameTable, Naming, PublicName, Route, ServerName};
 use crate::pins::Verdict;
 
 /// What a catalog is made of.
@@ -27,6 +29,12 @@ struct Candidate<'a> {
     is_offered: bool,
 }
 
+impl<'a> Candidate<'a> {
+    fn key(&self) -> (&'a ServerName, &'a str) {
+        (self.server, &self.told.tool.name)
+    }
+}
+
 impl Catalog {
     /// Puts together what is known of each configured server.
     ///
@@ -35,15 +43,18 @@ impl Catalog {
     pub(crate) fn new(parts: &Parts<'_>) -> Self {
         let configured = parts.config.servers();
         let servers = configured.iter().zip(parts.seen);
-        let candidates: Vec<Candidate<'_>> = servers
+        let mut candidates: Vec<Candidate<'_>> = servers
             .clone()
             .flat_map(|(server, seen)| candidates(server, seen))
             .collect();
+        // A tool that is named twice is the first of them.
+        candidates.sort_by(|one, other| one.key().cmp(&other.key()));
+        candidates.dedup_by(|other, one| one.key() == other.key());
         let names_of = |is_own: bool| {
             let candidates = candidates.iter();
             candidates
                 .filter(move |one| (one.origin == Origin::Server) == is_own)
-                .map(|one| (one.server, one.told.tool.name.as_str()))
+                .map(Candidate::key)
         };
         let taken = parts.host.iter().map(|entry| entry.tool.name());
         let names = NameTable::beside(
@@ -53,22 +64,18 @@ impl Catalog {
             names_of(true),
             names_of(false),
         );
-        let offered = candidates.iter().filter(|one| one.is_offered);
-        let mut tools: Vec<CatalogTool> = offered
-            .filter_map(|one| {
-                let (name, route) = names.entry(one.server, &one.told.tool.name)?;
-                Some(CatalogTool {
-                    name: name.clone(),
-                    route: route.clone(),
-                    tool: one.told.tool.clone(),
-                    origin: one.origin,
-                    rendering: one.told.rendering.clone(),
-                })
-            })
-            .collect();
+        let mut tools = offered(candidates, &names);
         let own = parts.host.iter().filter(|entry| entry.is_available());
         tools.extend(own.map(of_host));
         tools.sort_by(|one, other| one.name.cmp(&other.name));
+        let mut places = vec![None; names.len()];
+        for (count, tool) in (1..).zip(&tools) {
+            let place = names.place(tool.name.as_str());
+            // The host's own tools are in no table.
+            if let Some(offered) = place.and_then(|place| places.get_mut(place)) {
+                *offered = NonZeroU32::new(count);
+            }
+        }
         Self {
             generation: parts.generation,
             servers: servers
@@ -76,9 +83,32 @@ impl Catalog {
                 .collect(),
             tools,
             names,
+            offered: places,
             definitions: Kinds::default(),
         }
     }
+}
+
+/// Those that are offered, each with its name; in the order of the routes, as `candidates` are.
+fn offered(candidates: Vec<Candidate<'_>>, names: &NameTable) -> Vec<CatalogTool> {
+    let mut named = names.by_route().peekable();
+    let mut tools = Vec::new();
+    for one in candidates {
+        let is_it = |(_, route): &(&PublicName, &Route)| (&route.server, &*route.tool) == one.key();
+        // A tool without a name is one of two whose hashes are equal.
+        if let Some((name, route)) = named.next_if(is_it)
+            && one.is_offered
+        {
+            tools.push(CatalogTool {
+                name: name.clone(),
+                route: route.clone(),
+                tool: one.told.tool.clone(),
+                origin: one.origin,
+                rendering: one.told.rendering.clone(),
+            });
+        }
+    }
+    tools
 }
 
 fn of_host(entry: &Entry) -> CatalogTool {

@@ -15,6 +15,7 @@ mod told;
 #[cfg(test)]
 mod tests;
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use mcp_types::Tool;
@@ -76,6 +77,8 @@ pub struct Catalog {
     servers: Vec<ServerStatus>,
     tools: Vec<CatalogTool>,
     names: NameTable,
+    /// The place among `tools` of each name of `names`; none if it is not offered.
+    offered: Vec<Option<NonZeroU32>>,
     definitions: Kinds,
 }
 
@@ -117,11 +120,17 @@ impl Catalog {
     /// The tool of this public name.
     #[must_use]
     pub fn tool(&self, name: &str) -> Option<&CatalogTool> {
-        let found = self
-            .tools
-            .binary_search_by(|tool| tool.name.as_str().cmp(name))
-            .ok()?;
-        self.tools.get(found)
+        let place = match self.names.place(name) {
+            // Counted from one.
+            Some(place) => (*self.offered.get(place)?)?.get().checked_sub(1)?,
+            // The host's own tools are few.
+            None => {
+                let own = |tool: &CatalogTool| tool.name.as_str().cmp(name);
+                let found = self.tools.binary_search_by(own).ok()?;
+                return self.tools.get(found);
+            }
+        };
+        self.tools.get(usize::try_from(place).ok()?)
     }
 
     /// Whose tool has a public name, offered or not.

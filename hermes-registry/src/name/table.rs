@@ -1,7 +1,7 @@
 //! Which tool has which public name, decided for all tools at once.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
@@ -73,6 +73,9 @@ pub struct Route {
 pub struct NameTable {
     /// Sorted by the names, each there once.
     entries: Vec<(PublicName, Route)>,
+    /// The places of the entries by their names: a search among thousands would touch a dozen of
+    /// them, each somewhere else in memory.
+    by_name: HashMap<PublicName, u32>,
     /// The places of the entries, sorted by the routes.
     by_route: Vec<u32>,
 }
@@ -100,74 +103,75 @@ impl NameTable {
         tools: impl IntoIterator<Item = (&'a ServerName, &'a str)>,
         utilities: impl IntoIterator<Item = (&'a ServerName, &'a str)>,
     ) -> Self {
-        let tools: BTreeSet<(&ServerName, &str)> = tools.into_iter().collect();
-        let utilities: BTreeSet<(&ServerName, &str)> = utilities.into_iter().collect();
-        let mut servers: BTreeSet<&ServerName> = servers.into_iter().collect();
-        servers.extend(tools.iter().map(|(server, _)| *server));
-        let prefixes = Prefixes::new(naming, servers);
+        let tools = sorted(tools);
+        let utilities = sorted(utilities);
+        let all = tools.iter().chain(&utilities).map(|(server, _)| *server);
+        let prefixes = Prefixes::new(naming, servers.into_iter().chain(all).collect());
 
-        let mut natural: BTreeMap<String, Vec<Route>> = BTreeMap::new();
-        for (server, tool) in tools {
-            let name = prefixes.natural_name(server, tool);
-            let route = Route {
-                server: server.clone(),
-                tool: Arc::from(tool),
-            };
-            natural.entry(name).or_default().push(route);
-        }
-        let mut table = Named::default();
-        let mut hashed: BTreeMap<String, Vec<(String, Route)>> = BTreeMap::new();
+        let mut natural: Vec<(String, Route)> = tools
+            .iter()
+            .map(|(server, tool)| (prefixes.natural_name(server, tool), route(server, tool)))
+            .collect();
+        natural.sort_unstable();
+        let mut named = Named::default();
+        let mut hashed: Vec<(String, String, Route)> = Vec::new();
         let [few_digits, many_digits] = DIGITS;
-        for (name, routes) in natural {
-            let (mut own, mut other): (Vec<Route>, Vec<Route>) =
-                routes.into_iter().partition(|route| {
-                    !taken.contains(&*name) && prefixes.is_own(&name, &route.server)
-                });
-            match own.pop() {
-                Some(route) if own.is_empty() => table.insert(name.clone(), route),
-                last => other.extend(own.into_iter().chain(last)),
-            }
-            for route in other {
-                let short = hashed_name(&name, &route, few_digits);
-                hashed.entry(short).or_default().push((name.clone(), route));
+        for same in natural.chunk_by(|(one, _), (other, _)| one == other) {
+            let is_own = |(name, route): &&(String, Route)| {
+                !taken.contains(&**name) && prefixes.is_own(name, &route.server)
+            };
+            // A name that two tools could have goes to neither.
+            let mut owners = same.iter().filter(is_own);
+            let owner = match (owners.next(), owners.next()) {
+                (Some((_, route)), None) => Some(route),
+                _ => None,
+            };
+            for (name, route) in same {
+                if owner == Some(route) {
+                    named.insert(name.clone(), route.clone());
+                } else {
+                    let short = hashed_name(name, route, few_digits);
+                    hashed.push((short, name.clone(), route.clone()));
+                }
             }
         }
-        for (short, mut routes) in hashed {
-            match routes.pop() {
-                Some((_, route)) if routes.is_empty() => table.insert(short, route),
-                last => {
-                    for (name, route) in routes.into_iter().chain(last) {
-                        table.insert(hashed_name(&name, &route, many_digits), route);
+        hashed.sort_unstable();
+        for same in hashed.chunk_by(|(one, ..), (other, ..)| one == other) {
+            match same {
+                [(short, _, route)] => named.insert(short.clone(), route.clone()),
+                many => {
+                    for (_, name, route) in many {
+                        let long = hashed_name(name, route, many_digits);
+                        named.insert(long, route.clone());
                     }
                 }
             }
         }
-        for (server, tool) in utilities {
-            let name = prefixes.natural_name(server, tool);
-            let route = Route {
-                server: server.clone(),
-                tool: Arc::from(tool),
-            };
+        let is_utility = |one: &&(&ServerName, &str)| tools.binary_search(one).is_err();
+        for (server, tool) in utilities.iter().filter(is_utility) {
+            let (name, route) = (prefixes.natural_name(server, tool), route(server, tool));
             let is_free =
-                prefixes.is_own(&name, server) && !table.has(&name) && !taken.contains(&*name);
+                prefixes.is_own(&name, server) && !named.has(&name) && !taken.contains(&*name);
             let short = hashed_name(&name, &route, few_digits);
             let name = match is_free {
                 true => name,
-                false if !table.has(&short) => short,
+                false if !named.has(&short) => short,
                 false => hashed_name(&name, &route, many_digits),
             };
-            table.insert(name, route);
+            named.insert(name, route);
         }
-        table.into()
+        named.into()
     }
 
     /// The tool behind a public name.
     #[must_use]
     pub fn route(&self, name: &str) -> Option<&Route> {
-        let found = self
-            .entries
-            .binary_search_by(|(known, _)| known.as_str().cmp(name));
-        Some(&self.entries.get(found.ok()?)?.1)
+        Some(&self.entries.get(self.place(name)?)?.1)
+    }
+
+    /// The place of a public name among all of them.
+    pub(crate) fn place(&self, name: &str) -> Option<usize> {
+        usize::try_from(*self.by_name.get(name)?).ok()
     }
 
     /// The public name of a tool, by the name its server uses.
@@ -189,6 +193,13 @@ impl NameTable {
         Some((name, route))
     }
 
+    /// The public names in the order of the tools behind them.
+    pub(crate) fn by_route(&self) -> impl Iterator<Item = (&PublicName, &Route)> {
+        let places = self.by_route.iter();
+        let entries = places.filter_map(|place| self.entries.get(usize::try_from(*place).ok()?));
+        entries.map(|(name, route)| (name, route))
+    }
+
     /// All public names in order, with the tools behind them.
     pub fn iter(&self) -> impl Iterator<Item = (&PublicName, &Route)> {
         self.entries.iter().map(|(name, route)| (name, route))
@@ -207,89 +218,136 @@ impl NameTable {
     }
 }
 
+/// These tools in order, each once.
+fn sorted<'a>(
+    tools: impl IntoIterator<Item = (&'a ServerName, &'a str)>,
+) -> Vec<(&'a ServerName, &'a str)> {
+    let mut tools: Vec<(&ServerName, &str)> = tools.into_iter().collect();
+    tools.sort_unstable();
+    tools.dedup();
+    tools
+}
+
+fn route(server: &ServerName, tool: &str) -> Route {
+    Route {
+        server: server.clone(),
+        tool: Arc::from(tool),
+    }
+}
+
 /// The names that were given so far.
 #[derive(Default)]
 struct Named {
-    routes: BTreeMap<PublicName, Route>,
-    known: BTreeSet<Route>,
+    entries: Vec<(PublicName, Route)>,
+    names: HashSet<PublicName>,
 }
 
 impl Named {
     fn has(&self, name: &str) -> bool {
-        self.routes.contains_key(name)
+        self.names.contains(name)
     }
 
     /// Invariant: a name that is taken stays with the tool that has it, so no call goes astray even
-    /// if two hashes of 64 bits should be equal; and each tool has one name.
+    /// if two hashes of 64 bits should be equal.
     fn insert(&mut self, name: String, route: Route) {
         let name = PublicName(Arc::from(name));
-        if !self.routes.contains_key(&name) && self.known.insert(route.clone()) {
-            self.routes.insert(name, route);
+        if self.names.insert(name.clone()) {
+            self.entries.push((name, route));
         }
     }
 }
 
 impl From<Named> for NameTable {
     fn from(named: Named) -> Self {
-        let entries: Vec<(PublicName, Route)> = named.routes.into_iter().collect();
+        let mut entries = named.entries;
+        entries.sort_unstable();
+        entries.shrink_to_fit();
         let mut by_route: Vec<(&Route, u32)> = (0..)
             .zip(&entries)
             .map(|(place, (_, route))| (route, place))
             .collect();
         by_route.sort_unstable();
         let by_route = by_route.into_iter().map(|(_, place)| place).collect();
-        Self { entries, by_route }
+        let names = entries.iter().map(|(name, _)| name.clone());
+        let by_name = names.zip(0..).collect();
+        Self {
+            entries,
+            by_name,
+            by_route,
+        }
     }
 }
 
 /// The prefixes of all configured servers.
 struct Prefixes<'a> {
     naming: Naming,
-    /// How many servers have this prefix.
-    counts: BTreeMap<String, usize>,
-    by_server: BTreeMap<&'a ServerName, String>,
+    by_server: HashMap<&'a ServerName, Prefix>,
+    /// All of them.
+    all: BTreeSet<String>,
+}
+
+/// The prefix of one server.
+struct Prefix {
+    text: String,
+    /// Whether no other server has it.
+    is_unique: bool,
+    /// Whether that of another server begins with it.
+    has_longer: bool,
 }
 
 impl<'a> Prefixes<'a> {
     fn new(naming: Naming, servers: BTreeSet<&'a ServerName>) -> Self {
+        let texts = servers.iter().map(|server| naming.prefix(server.as_str()));
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        let mut by_server = BTreeMap::new();
-        for server in servers {
-            let prefix = naming.prefix(server.as_str());
-            *counts.entry(prefix.clone()).or_default() += 1;
-            by_server.insert(server, prefix);
+        for text in texts {
+            *counts.entry(text).or_default() += 1;
         }
+        let prefix = |server: &ServerName| {
+            let text = naming.prefix(server.as_str());
+            let mut from = counts.range(text.clone()..);
+            let is_unique = from.next().is_some_and(|(_, count)| *count == 1);
+            let has_longer = from.next().is_some_and(|(next, _)| next.starts_with(&text));
+            Prefix {
+                text,
+                is_unique,
+                has_longer,
+            }
+        };
         Self {
             naming,
-            counts,
-            by_server,
+            by_server: servers
+                .iter()
+                .map(|server| (*server, prefix(server)))
+                .collect(),
+            all: counts.into_keys().collect(),
         }
-    }
-
-    fn prefix(&self, server: &ServerName) -> String {
-        self.by_server
-            .get(server)
-            .cloned()
-            .unwrap_or_else(|| self.naming.prefix(server.as_str()))
     }
 
     fn natural_name(&self, server: &ServerName, tool: &str) -> String {
-        let mut name = self.prefix(server);
+        let mut name = match self.by_server.get(server) {
+            Some(prefix) => prefix.text.clone(),
+            None => self.naming.prefix(server.as_str()),
+        };
         name.push_str(&sanitized(tool));
         name
     }
 
     /// Whether this server's tool may have this natural name.
     fn is_own(&self, name: &str, server: &ServerName) -> bool {
-        let prefix = self.prefix(server);
-        name.len() <= PUBLIC_NAME_LEN_MAX
-            && !looks_hashed(name)
-            && self.counts.get(&prefix) == Some(&1)
+        let Some(prefix) = self.by_server.get(server) else {
+            return false;
+        };
+        let is_anothers = || {
             // Natural names are ASCII, so every length up to that of the name cuts it at a
             // character.
-            && !(prefix.len() + 1..=name.len())
+            (prefix.text.len() + 1..=name.len())
                 .filter_map(|len| name.get(..len))
-                .any(|start| start.ends_with('_') && self.counts.contains_key(start))
+                .any(|start| start.ends_with('_') && self.all.contains(start))
+        };
+        name.len() <= PUBLIC_NAME_LEN_MAX
+            && !looks_hashed(name)
+            && prefix.is_unique
+            && !(prefix.has_longer && is_anothers())
     }
 }
 

@@ -114,6 +114,11 @@ impl Default for Teller {
 }
 
 impl Teller {
+    /// Whether anybody listens.
+    pub(super) fn is_heard(&self) -> bool {
+        self.0.receiver_count() > 0
+    }
+
     /// Tells an event that is put together only if somebody listens.
     pub(crate) fn tell(&self, event: impl FnOnce() -> Option<Event>) {
         if self.0.receiver_count() > 0

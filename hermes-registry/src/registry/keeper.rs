@@ -77,8 +77,11 @@ pub(super) async fn keep(
         tokio::select! {
             biased;
             Some(done) = tasks.join_next() => {
-                if let (Ok(done), Some(inner)) = (done, inner.upgrade()) {
-                    inner.take(done);
+                // What has ended meanwhile is taken in one turn, and published once.
+                let rest = std::iter::from_fn(|| tasks.try_join_next());
+                let done: Vec<Done> = std::iter::once(done).chain(rest).flatten().collect();
+                if let Some(inner) = inner.upgrade() {
+                    done.into_iter().for_each(|done| inner.take(done));
                 }
             }
             () = wake.notified() => {}

@@ -40,6 +40,7 @@ impl Inner {
     ) -> T {
         let mut state = self.lock();
         let state = &mut *state;
+        self.renew_in(state);
         let changed = change(&mut state.host, &state.catalog);
         state.is_stale = true;
         self.publish_in(state);

@@ -71,7 +71,10 @@ struct State {
     host: HostTools,
     todo: Vec<(SlotId, Todo)>,
     catalog: Arc<Catalog>,
+    /// Whether something has changed that was not published.
     is_stale: bool,
+    /// Whether something was published that is not in the catalog.
+    is_outdated: bool,
     memory: Memory,
     /// When the keeper wakes by itself.
     wakes_at: Option<Instant>,
@@ -116,6 +119,7 @@ impl Inner {
             todo: Vec::new(),
             catalog: Arc::new(catalog),
             is_stale: false,
+            is_outdated: false,
             memory,
             wakes_at: None,
             keeper: None,
@@ -140,7 +144,9 @@ impl Inner {
 
     pub(in crate::registry) fn catalog(&self) -> Arc<Catalog> {
         self.check_host();
-        Arc::clone(&self.lock().catalog)
+        let mut state = self.lock();
+        self.renew_in(&mut state);
+        Arc::clone(&state.catalog)
     }
 
     pub(in crate::registry) fn config(&self) -> Arc<Config> {
@@ -261,6 +267,18 @@ impl Inner {
     fn publish_in(&self, state: &mut State) {
         if std::mem::take(&mut state.is_stale) {
             state.slots.sweep();
+            state.is_outdated = true;
+            if self.setup.teller.is_heard() {
+                self.renew_in(state);
+            }
+            self.published.send_modify(|count| *count += 1);
+        }
+    }
+
+    /// Puts the catalog together that was published last, once somebody looks: while many servers
+    /// are being connected nobody does, and each of them would cost a look at the tools of all.
+    fn renew_in(&self, state: &mut State) {
+        if std::mem::take(&mut state.is_outdated) {
             let catalog = Arc::new(Catalog::new(&Parts {
                 config: &state.config,
                 naming: self.setup.naming,
@@ -270,7 +288,6 @@ impl Inner {
             }));
             self.setup.teller.tell_tools(&state.catalog, &catalog);
             state.catalog = catalog;
-            self.published.send_modify(|count| *count += 1);
         }
     }
 
