@@ -21,6 +21,7 @@
 //! | [`link`] | the [`Link`] and what crosses it |
 //! | [`http`] | MCP over HTTP |
 //! | [`sse`] | server-sent events, without I/O |
+//! | [`journal`] | files that lines are appended to |
 //! | [`socket`] | TCP and Unix domain sockets that speak lines, as a [`Link`] |
 //! | [`stdio`] | a child process as a [`Link`] |
 
@@ -28,6 +29,7 @@
 compile_error!("mcp-transport needs Unix: its child processes rest on process groups and signals");
 
 pub mod http;
+pub mod journal;
 pub mod lines;
 pub mod link;
 pub mod process;
