@@ -35,6 +35,7 @@ mod registry;
 pub mod schema;
 pub mod store;
 pub mod toolsets;
+pub mod usage;
 mod utility;
 pub mod view;
 
@@ -45,5 +46,8 @@ pub use config::{Config, ConfigError, Loaded, Problem, ServerConfig, Severity};
 pub use connect::{Connect, Connector};
 pub use error::RegistryError;
 pub use outcome::{Outcome, OutcomeLimits};
-pub use registry::{Builder, Called, Event, Events, Registry, Reloaded, View, Watch};
+pub use registry::{
+    BreakerReport, Builder, Called, Event, Events, LastError, LeftOut, Registry, Reloaded,
+    ServerInfo, ServerReport, StateChange, View, Watch,
+};
 pub use utility::Utility;

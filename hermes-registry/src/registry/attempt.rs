@@ -8,6 +8,7 @@ use mcp_types::{CallToolResult, ProgressParams, ToolAnnotations};
 use tokio::time;
 
 use super::Registry;
+use super::measure::Measure;
 use super::pass::Admission;
 use super::prepare::AtServer;
 use super::utility::Fetched;
@@ -86,6 +87,7 @@ impl Registry {
         prepared: &AtServer,
         budget: Budget,
         progress: Option<Sink>,
+        measure: &mut Measure,
     ) -> Result<(Answer, Duration), Missed> {
         let admitted = self.admit(prepared.id, &prepared.route.server, budget.idle);
         let Admission {
@@ -94,6 +96,8 @@ impl Registry {
             queued,
         } = admitted.await.map_err(Missed::Turn)?;
         let left = budget.after(queued);
+        let is_own = prepared.errand.is_none();
+        measure.send(queued, is_own.then(|| prepared.arguments.as_str().len()));
         let answer = match &prepared.errand {
             Some(errand) => match time::timeout(left.idle, errand.run(&client)).await {
                 Ok(answer) => answer.map(Answer::Fetched),
@@ -106,6 +110,7 @@ impl Registry {
                 .await
                 .map(Answer::Replied),
         };
+        measure.stop();
         pass.end(match &answer {
             Ok(_answer) => CallEnd::Answered,
             Err(error) => match CallEnd::of(error) {

@@ -8,6 +8,7 @@ use mcp_types::ProgressParams;
 use super::attempt::{Answer, Budget, Missed, may_run_again};
 use super::failure::failed;
 use super::inner::clock;
+use super::measure::Measure;
 use super::pass::{Admission, Pass};
 use super::prepare::{AtServer, Prepared};
 use super::slots::SlotId;
@@ -57,25 +58,35 @@ impl Registry {
                 let result = Self::call_host(&tool, arguments, timeout).await?;
                 Ok(Called::by_host(tool.route(), result))
             }
-            Prepared::Server(prepared) => self.make_at_server(*prepared, timeout, progress).await,
+            Prepared::Server { call, mut measure } => {
+                let answer = self.ask(&call, &mut measure, timeout, progress).await;
+                let called = answer.map(|(answer, queued)| self.answered(*call, answer, queued));
+                measure.end(&called);
+                called
+            }
         }
     }
 
-    async fn make_at_server(
+    /// Sends a call once it may be made, and waits for its answer.
+    async fn ask(
         &self,
-        prepared: AtServer,
+        prepared: &AtServer,
+        measure: &mut Measure,
         timeout: Option<Duration>,
         progress: Option<Box<dyn FnMut(ProgressParams) + Send>>,
-    ) -> Result<Called, RegistryError> {
-        self.ask_whether_it_may_run(&prepared).await?;
-        let budget = Budget::new(&prepared, timeout);
+    ) -> Result<(Answer, Duration), RegistryError> {
+        self.ask_whether_it_may_run(prepared).await?;
+        measure.wait();
+        let budget = Budget::new(prepared, timeout);
         let progress = progress.map(|sink| Arc::new(Mutex::new(sink)));
         let start = clock();
-        let first = self.attempt(&prepared, budget, progress.clone()).await;
-        let (answer, queued) = match first {
-            Err(Missed::Answer(error)) if may_run_again(&error, &prepared) => {
+        let first = self
+            .attempt(prepared, budget, progress.clone(), measure)
+            .await;
+        match first {
+            Err(Missed::Answer(error)) if may_run_again(&error, prepared) => {
                 let left = budget.after(clock().saturating_duration_since(start));
-                let again = self.attempt(&prepared, left, progress).await;
+                let again = self.attempt(prepared, left, progress, measure).await;
                 // How the first one ended says more than why there was no second one.
                 again.map_err(|missed| match missed {
                     Missed::Answer(error) => error,
@@ -92,8 +103,7 @@ impl Registry {
                 Some(_) => failure.of_reading(),
                 None => failure,
             }
-        })?;
-        Ok(self.answered(prepared, answer, queued))
+        })
     }
 
     /// Waits until a request may be made, with a server that has come into the place of its own if

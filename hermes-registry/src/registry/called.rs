@@ -72,7 +72,9 @@ impl Registry {
         let setup = self.inner.setup();
         let of_host = (setup.outcome_limits, Redactor::default(), true);
         let (limits, redactor, keeps) = match called.server.as_deref() {
-            Some(Server { config, redactor }) => {
+            Some(Server {
+                config, redactor, ..
+            }) => {
                 let output = config.output();
                 let limits = output.limits(setup.outcome_limits);
                 (limits, redactor.clone(), output.spill)

@@ -3,6 +3,7 @@
 //! Nobody waits for a listener: one that is too slow is told how much it missed.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use mcp_client::Change;
 use mcp_types::LoggingLevel;
@@ -12,6 +13,7 @@ use super::Registry;
 use crate::catalog::{Catalog, CatalogTool};
 use crate::life::{State, Transition, Why};
 use crate::name::{PublicName, ServerName};
+use crate::usage::UsageRecord;
 
 /// Events that are kept for a listener that has not taken them yet.
 // Bound: memory; a server may log as fast as it can write.
@@ -21,6 +23,8 @@ const KEPT_MAX: usize = 1_024;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Event {
+    /// A tool was called, or was to be, and that has ended.
+    Called(Arc<UsageRecord>),
     /// A server says that its prompts or its resources are others. Its tools are read again by the
     /// registry itself, which tells of them with [`Event::Tools`].
     List {

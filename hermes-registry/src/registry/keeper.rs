@@ -170,7 +170,9 @@ fn begin(inner: &Arc<Inner>, tasks: &mut JoinSet<Done>, server: SlotId, todo: To
 }
 
 async fn connect(setup: &Setup, server: &Server, given_up: watch::Receiver<bool>) -> Connected {
-    let Server { config, redactor } = server;
+    let Server {
+        config, redactor, ..
+    } = server;
     let host = Host {
         connector: &*setup.connector,
         client: &setup.client,

@@ -14,7 +14,9 @@
 //! | `host` | the host's own tools |
 //! | `request` | resources, prompts and completions of one server |
 //! | `pass` | one call let through |
+//! | `measure` | one call measured, counted and told |
 //! | `policy` | from the configuration to a life |
+//! | `report` | everything that is known of each server |
 //! | `view` | the same servers as one agent sees them |
 //! | `events` | what happens, for whoever listens |
 //! | `watch` | resources that are watched, whatever becomes of their server |
@@ -30,10 +32,12 @@ mod follow;
 mod host;
 mod inner;
 mod keeper;
+mod measure;
 mod memory;
 mod pass;
 mod policy;
 mod prepare;
+mod report;
 mod request;
 mod slot;
 mod slots;
@@ -54,6 +58,7 @@ pub use self::events::{Event, Events};
 pub(crate) use self::inner::clock as test_clock;
 use self::inner::{Inner, Setup, clock};
 use self::memory::Memory;
+pub use self::report::{BreakerReport, LastError, LeftOut, ServerInfo, ServerReport, StateChange};
 use self::slot::{Server, Slot};
 use self::slots::SlotId;
 pub use self::view::View;
@@ -69,6 +74,7 @@ use crate::nearest::nearest_few;
 use crate::outcome::ResultsFolder;
 use crate::policy::{NobodyToAsk, Policy};
 use crate::store::Store;
+use crate::usage::UsageLog;
 use crate::{OutcomeLimits, RegistryError};
 
 /// Many servers behind one catalog.
@@ -96,6 +102,7 @@ pub struct Builder {
     policy: Arc<dyn Policy>,
     store: Option<Arc<dyn Store>>,
     admission: Admission,
+    usage_log: Option<UsageLog>,
 }
 
 impl Builder {
@@ -145,6 +152,16 @@ impl Builder {
         self
     }
 
+    /// A file to which each call of a server's tool is appended as one line of JSON, see
+    /// [`crate::usage::UsageRecord::to_json`]; it is for its owner alone. Once it holds 10 MiB it is
+    /// renamed to `<name>.1`, in place of the one before, and begun anew. Default: none.
+    ///
+    /// A file that cannot be written fails no call; it is told in our log.
+    pub fn usage_log(mut self, path: impl Into<PathBuf>) -> Self {
+        self.usage_log = Some(UsageLog::new(path));
+        self
+    }
+
     /// The registry, with no server started yet.
     ///
     /// It reads what the store has kept, if there is one, which may block for a moment.
@@ -159,6 +176,7 @@ impl Builder {
             policy,
             store,
             admission,
+            usage_log,
         } = self;
         let setup = Setup {
             naming,
@@ -169,6 +187,7 @@ impl Builder {
             checkers: Checkers::new(),
             teller: Teller::default(),
             policy,
+            usage_log,
         };
         let memory = store.map(Memory::load).unwrap_or_default();
         Registry {
@@ -190,6 +209,7 @@ impl Registry {
             policy: Arc::new(NobodyToAsk::default()),
             store: None,
             admission: Admission::default(),
+            usage_log: None,
         }
     }
 

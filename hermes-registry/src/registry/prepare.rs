@@ -6,13 +6,14 @@ use std::sync::Arc;
 use mcp_types::{RawJson, Tool, ToolAnnotations};
 
 use super::Registry;
+use super::measure::Measure;
 use super::slot::Server;
 use super::slots::SlotId;
 use super::utility::Errand;
 use super::view::permits;
 use crate::RegistryError;
 use crate::arguments::Check;
-use crate::catalog::Origin;
+use crate::catalog::{CatalogTool, Origin};
 use crate::config::Trust;
 use crate::host::HostTool;
 use crate::name::Route;
@@ -49,7 +50,8 @@ impl Registry {
         }
     }
 
-    /// Finds out what is to be called, whether it may be, and whether the arguments fit.
+    /// Finds out what is to be called, whether it may be, and whether the arguments fit, and begins
+    /// to measure a call of a server's tool. A name that leads to no tool is no call of one.
     pub(super) fn prepare(
         &self,
         name: &str,
@@ -65,16 +67,6 @@ impl Registry {
             return Ok(Prepared::Host { tool, arguments });
         }
         let route = catalog.resolve(name, &config)?;
-        let at = catalog.tool_at(&route);
-        if let Some(policy) = policy {
-            let permitted = match at {
-                Some(at) => permits(policy, &config, at),
-                // Of what is not on offer nothing is known that could speak for it.
-                None => policy.permits(&route.server, &route.tool, None),
-            };
-            permitted.map_err(not_permitted)?;
-        }
-        let arguments = read_arguments(arguments, &route)?;
         let Some((id, server)) = self.inner.named(route.server.as_str()) else {
             // It was configured a moment ago.
             return Err(RegistryError::UnknownServer {
@@ -82,6 +74,41 @@ impl Registry {
                 nearest: Vec::new(),
             });
         };
+        let at = catalog.tool_at(&route);
+        let measure = Measure::new(self.inner.setup(), &server, &route.tool);
+        let view = policy.and_then(ViewPolicy::name);
+        let mut measure = measure.of(at.map(|at| &at.name), view);
+        let permitted = match (policy, at) {
+            (None, _) => Ok(()),
+            (Some(policy), Some(at)) => permits(policy, &config, at),
+            // Of what is not on offer nothing is known that could speak for it.
+            (Some(policy), None) => policy.permits(&route.server, &route.tool, None),
+        };
+        let examined = permitted
+            .map_err(not_permitted)
+            .and_then(|()| self.examine((id, server), route, at, arguments, policy));
+        match examined {
+            Ok(call) => Ok(Prepared::Server {
+                call: Box::new(call),
+                measure,
+            }),
+            Err(error) => {
+                measure.fail(&error);
+                Err(error)
+            }
+        }
+    }
+
+    /// Finds out whether a tool that the caller may use can be called, and with these arguments.
+    fn examine(
+        &self,
+        (id, server): (SlotId, Arc<Server>),
+        route: Route,
+        at: Option<&CatalogTool>,
+        arguments: &str,
+        policy: Option<&ViewPolicy>,
+    ) -> Result<AtServer, RegistryError> {
+        let arguments = read_arguments(arguments, &route)?;
         let trust = server.config.trust();
         let verdict = self.inner.with(id, |slot| {
             let told = slot.known().told()?;
@@ -116,14 +143,14 @@ impl Registry {
             Some(utility) => Some(self.errand(utility, &server, &route, &arguments, policy)?),
             None => None,
         };
-        Ok(Prepared::Server(Box::new(AtServer {
+        Ok(AtServer {
             route,
             id,
             server,
             tool,
             arguments,
             errand,
-        })))
+        })
     }
 
     /// What a utility is to fetch, if the agent may have it.
@@ -154,8 +181,14 @@ impl Registry {
 
 /// A call that only has to be made.
 pub(super) enum Prepared {
-    Host { tool: HostTool, arguments: RawJson },
-    Server(Box<AtServer>),
+    Host {
+        tool: HostTool,
+        arguments: RawJson,
+    },
+    Server {
+        call: Box<AtServer>,
+        measure: Measure,
+    },
 }
 
 /// A call that only has to be let through to its server.

@@ -4,7 +4,7 @@
 //! Starting and ending what a life asks for is left to the keeper.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use mcp_client::{Changes, Client, Error};
@@ -18,6 +18,7 @@ use crate::life::{
     Admission, CallEnd, CheckId, Effect, Epoch, Fault, Life, Refusal, Started, State, Ticket,
 };
 use crate::open::Connected;
+use crate::usage::Meter;
 
 /// Something that the keeper has to begin.
 #[derive(Debug)]
@@ -55,17 +56,30 @@ pub(super) enum News {
 /// How a call that waited goes on.
 type Turn = Result<Started, Refusal>;
 
-/// A server as it is configured.
+/// A server as it is configured, and what is counted of its calls.
 #[derive(Debug)]
 pub(super) struct Server {
     pub(super) config: ServerConfig,
     pub(super) redactor: Redactor,
+    /// Shared with the server in whose place this one comes, whose last calls may still run.
+    meter: Arc<Mutex<Meter>>,
 }
 
 impl Server {
-    pub(super) fn new(config: ServerConfig) -> Self {
+    /// The server that is configured so; `before` was configured in its place.
+    pub(super) fn new(config: ServerConfig, before: Option<&Self>) -> Self {
         let redactor = Redactor::new().with_secrets(config.secrets());
-        Self { config, redactor }
+        let meter = before.map(|before| Arc::clone(&before.meter));
+        Self {
+            config,
+            redactor,
+            meter: meter.unwrap_or_default(),
+        }
+    }
+
+    /// What is counted of its calls.
+    pub(super) fn meter(&self) -> MutexGuard<'_, Meter> {
+        self.meter.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

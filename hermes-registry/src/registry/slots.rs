@@ -148,8 +148,10 @@ impl Slots {
         if !server.is_enabled() {
             life.disable(now, Duration::ZERO);
         }
-        let mut slot = Slot::new(life, Arc::new(Server::new(server.clone())));
-        if let Some(old) = old.and_then(|old| self.slots.get(&old)) {
+        let old = old.and_then(|old| self.slots.get(&old));
+        let before = old.map(|old| &**old.server());
+        let mut slot = Slot::new(life, Arc::new(Server::new(server.clone(), before)));
+        if let Some(old) = old {
             slot.inherit(old);
         } else if server.is_lazy() {
             // Its tools are known before it is started.

@@ -1,5 +1,7 @@
 //! What one agent may see and use.
 
+use std::sync::Arc;
+
 use mcp_types::ToolAnnotations;
 
 use super::access::AccessList;
@@ -11,6 +13,7 @@ use crate::name::ServerName;
 /// The default permits everything.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ViewPolicy {
+    name: Option<Arc<str>>,
     servers: AccessList,
     tools: AccessList,
     resources: AccessList,
@@ -21,6 +24,7 @@ pub struct ViewPolicy {
 impl Default for ViewPolicy {
     fn default() -> Self {
         Self {
+            name: None,
             servers: AccessList::everything(),
             tools: AccessList::everything(),
             resources: AccessList::everything(),
@@ -35,6 +39,20 @@ impl ViewPolicy {
     #[must_use]
     pub fn everything() -> Self {
         Self::default()
+    }
+
+    /// The same policy with a name, by which records of calls tell whose call it was; it decides
+    /// nothing. It is written as it is, so it should hold no secret.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Its name, if it has one.
+    #[must_use]
+    pub fn name(&self) -> Option<&Arc<str>> {
+        self.name.as_ref()
     }
 
     /// The same policy for these servers only, by their names; the selector of a name that has a

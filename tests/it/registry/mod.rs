@@ -6,6 +6,7 @@ mod host;
 mod life;
 mod requests;
 mod trust;
+mod usage;
 mod utilities;
 
 use hermes_registry::{Builder, Config, Registry, ServerState};

@@ -31,6 +31,7 @@ use crate::name::Naming;
 use crate::outcome::ResultsFolder;
 use crate::policy::Policy;
 use crate::registry::events::Teller;
+use crate::usage::UsageLog;
 
 /// How long the calls that run may take to finish when the registry is closed.
 // Bound: whoever closes a registry wants it to end; what still runs is told as lost.
@@ -53,6 +54,8 @@ pub(in crate::registry) struct Setup {
     pub(in crate::registry) teller: Teller,
     /// Who decides on calls of servers that are not trusted.
     pub(in crate::registry) policy: Arc<dyn Policy>,
+    /// Where records of calls are kept.
+    pub(in crate::registry) usage_log: Option<UsageLog>,
 }
 
 pub(in crate::registry) struct Inner {
