@@ -38,14 +38,14 @@ impl Registry {
         server: &str,
         uris: impl IntoIterator<Item = impl Into<String>>,
     ) -> Result<Watch, RegistryError> {
-        let mut watch = Watch {
+        let uris: Vec<String> = uris.into_iter().map(Into::into).collect();
+        let subscription = subscribe(self, server, &uris).await?;
+        Ok(Watch {
             registry: self.clone(),
             server: server.to_owned(),
-            uris: uris.into_iter().map(Into::into).collect(),
-            subscription: None,
-        };
-        watch.subscription = Some(watch.subscribe().await?);
-        Ok(watch)
+            uris,
+            subscription: Some(subscription),
+        })
     }
 }
 
@@ -57,68 +57,90 @@ impl Watch {
     ///
     /// Nothing is lost by dropping the future.
     pub async fn next(&mut self) -> Option<ResourceUpdate> {
+        // Each by itself, so that the future can be sent to another thread, as the subscription
+        // cannot be shared with one.
+        let Self {
+            registry,
+            server,
+            uris,
+            subscription,
+        } = self;
         loop {
-            if let Some(subscription) = &mut self.subscription {
-                if let Some(update) = subscription.next().await {
+            if let Some(open) = subscription {
+                if let Some(update) = open.next().await {
                     return Some(update);
                 }
-                self.subscription = None;
+                *subscription = None;
             }
-            let epoch = self.connected().await?;
-            match self.subscribe().await {
-                Ok(subscription) => {
-                    self.subscription = Some(subscription);
+            let epoch = until(registry, server, |now| now.is_some()).await??;
+            match subscribe(registry, server, uris).await {
+                Ok(open) => {
+                    *subscription = Some(open);
                     return Some(ResourceUpdate::Many);
                 }
                 Err(error) => {
-                    let server = self.server.as_str();
+                    let server = server.as_str();
                     tracing::warn!(server, %error, "its resources could not be watched again");
                     // Bound: one try for each connection.
-                    self.until(|now| now != Some(epoch)).await?;
+                    until(registry, server, |now| now != Some(epoch)).await?;
                 }
             }
         }
     }
+}
 
-    async fn subscribe(&self) -> Result<Subscription, RegistryError> {
-        let ask = async |client: mcp_client::Client| client.subscribe(self.uris.clone()).await;
-        let request = self
-            .registry
-            .request(&self.server, method::RESOURCES_SUBSCRIBE, ask);
-        request.await
-    }
+async fn subscribe(
+    registry: &Registry,
+    server: &str,
+    uris: &[String],
+) -> Result<Subscription, RegistryError> {
+    let ask = async |client: mcp_client::Client| client.subscribe(uris.to_owned()).await;
+    let request = registry.request(server, method::RESOURCES_SUBSCRIBE, ask);
+    request.await
+}
 
-    /// Waits until the server is connected; `None` if it never will be again.
-    async fn connected(&self) -> Option<(SlotId, Epoch)> {
-        self.until(|now| now.is_some()).await?
-    }
-
-    /// Waits until the connection there is, if there is one, is as wanted.
-    async fn until(
-        &self,
-        is_wanted: impl Fn(Option<(SlotId, Epoch)>) -> bool,
-    ) -> Option<Option<(SlotId, Epoch)>> {
-        let inner = &self.registry.inner;
-        let closing = inner.closing();
-        let mut seen = self.registry.catalog();
-        loop {
-            let (id, _) = inner.named(&self.server)?;
-            if *closing.borrow() {
-                return None;
-            }
-            let epoch = inner.with(id, |slot| match slot.life().state() {
-                State::Ready => slot.life().epoch(),
-                _ => None,
-            })?;
-            let now = epoch.map(|epoch| (id, epoch));
-            if is_wanted(now) {
-                return Some(now);
-            }
-            let newer = self.registry.changed(&seen).await;
-            if Arc::ptr_eq(&newer, &seen) {
-                return None;
-            }
-            seen = newer;
+/// Waits until the connection there is to a server, if there is one, is as wanted; `None` once the
+/// server is configured no more or the registry is closed.
+async fn until(
+    registry: &Registry,
+    server: &str,
+    is_wanted: impl Fn(Option<(SlotId, Epoch)>) -> bool,
+) -> Option<Option<(SlotId, Epoch)>> {
+    let inner = &registry.inner;
+    let closing = inner.closing();
+    let mut seen = registry.catalog();
+    loop {
+        let (id, _) = inner.named(server)?;
+        if *closing.borrow() {
+            return None;
         }
+        let epoch = inner.with(id, |slot| match slot.life().state() {
+            State::Ready => slot.life().epoch(),
+            _ => None,
+        })?;
+        let now = epoch.map(|epoch| (id, epoch));
+        if is_wanted(now) {
+            return Some(now);
+        }
+        let newer = registry.changed(&seen).await;
+        if Arc::ptr_eq(&newer, &seen) {
+            return None;
+        }
+        seen = newer;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check<T: Send>(_future: &T) {}
+
+    #[test]
+    fn a_watch_can_be_followed_by_a_task_of_its_own() {
+        let _compiles = |registry: &Registry, watch: &mut Watch| {
+            check(&registry.watch("server", ["uri"]));
+            check(&watch.next());
+        };
     }
 }
