@@ -12,6 +12,9 @@ use memchr::memchr;
 const HEAD_MAX: usize = 4 * 1024;
 /// Bytes kept of its end, where some servers put the id.
 const TAIL_MAX: usize = 256;
+/// The most storage that a quiet connection keeps for its next line.
+// Bound: memory of many connections of which few are used at a time.
+const KEPT_MAX: usize = 32 * 1024;
 /// The first and the largest step in which the buffer grows.
 const READ_MIN: usize = 8 * 1024;
 const READ_MAX: usize = 1024 * 1024;
@@ -48,6 +51,8 @@ pub struct LineDecoder {
     /// How long the next line may well be, by the lines before it.
     expected: usize,
     oversized: Option<Oversized>,
+    /// Whether the storage behind the buffer is larger than [`KEPT_MAX`].
+    is_large: bool,
 }
 
 /// A line of which only the edges are kept.
@@ -67,6 +72,7 @@ impl LineDecoder {
             len_max,
             expected: READ_MIN,
             oversized: None,
+            is_large: false,
         }
     }
 
@@ -88,8 +94,24 @@ impl LineDecoder {
         } else if room / 8 > self.expected {
             // Bound: the storage of one long line is not kept for the short ones after it.
             self.buffer = BytesMut::with_capacity(self.expected);
+            self.is_large = false;
         }
+        self.is_large |= self.buffer.capacity() > KEPT_MAX;
         &mut self.buffer
+    }
+
+    /// Whether a long line has left storage behind that nothing is in.
+    pub fn holds_storage(&self) -> bool {
+        self.is_large && self.buffer.is_empty()
+    }
+
+    /// Lets go of that storage; for connections that have been quiet for a while.
+    pub fn let_go(&mut self) {
+        if self.holds_storage() {
+            self.buffer = BytesMut::new();
+            self.expected = READ_MIN;
+            self.is_large = false;
+        }
     }
 
     /// Appends bytes; for readers that hold them already.
@@ -167,6 +189,7 @@ impl LineDecoder {
         // Dropping the storage too, since it may have grown as large as the limit.
         self.buffer = BytesMut::new();
         self.searched = 0;
+        self.is_large = false;
     }
 }
 
@@ -299,5 +322,25 @@ mod tests {
         assert_eq!((head.len(), len), (HEAD_MAX, 1024 * 1000 + 3));
         assert!(tail.ends_with(b"xend") && tail.len() == TAIL_MAX);
         assert_eq!(decoder.next_line(), Some(frame("ok")));
+    }
+
+    #[test]
+    fn the_storage_of_a_long_line_can_be_let_go_of_between_lines() {
+        let mut decoder = LineDecoder::new(usize::MAX);
+        let long = [&vec![b'x'; 100_000][..], b"\n"].concat();
+        for line in [&b"short\n"[..], &long] {
+            for piece in line.chunks(8 * 1024) {
+                let buffer = decoder.read_buffer();
+                buffer.extend_from_slice(piece);
+                assert!(!decoder.holds_storage(), "something is in it");
+            }
+            assert!(decoder.next_line().is_some());
+        }
+        assert!(decoder.holds_storage());
+        decoder.let_go();
+        assert!(!decoder.holds_storage());
+        decoder.read_buffer().extend_from_slice(b"next\n");
+        assert_eq!(decoder.next_line(), Some(frame("next")));
+        assert!(!decoder.holds_storage());
     }
 }

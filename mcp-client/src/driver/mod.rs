@@ -4,6 +4,7 @@ mod asks;
 mod chores;
 mod core;
 mod happening;
+mod quiet;
 mod shared;
 mod told;
 mod waiter;
@@ -26,6 +27,7 @@ pub(crate) use self::asks::ASK_MAX;
 use self::asks::Asks;
 use self::chores::Chores;
 use self::happening::Happening;
+use self::quiet::Quiet;
 pub(crate) use self::shared::{Begun, Death, Host, Shared};
 use self::told::read;
 pub(crate) use self::waiter::{Head, Settled, Trace, Waiter};
@@ -101,7 +103,7 @@ impl Driver {
     /// Runs until the connection has ended and what stood behind it is gone.
     pub(crate) async fn run(mut self) {
         let mut batch = Vec::new();
-        let mut timer = Timer::new();
+        let (mut timer, mut quiet) = (Timer::new(), Quiet::default());
         loop {
             let plan = self.shared.lock().plan();
             if let Some(last) = plan.replaced {
@@ -117,7 +119,7 @@ impl Driver {
             if plan.has_chores {
                 self.chores.start_due();
             }
-            timer.set(plan.timer);
+            timer.set(plan.timer.into_iter().chain(quiet.due()).min());
             // Cancel safety: each branch may be dropped without losing anything.
             let turn = tokio::select! {
                 biased;
@@ -130,6 +132,9 @@ impl Driver {
             match turn {
                 Turn::Woken => {}
                 Turn::Due => {
+                    if quiet.is_over(clock::now()) {
+                        self.receiver.let_go();
+                    }
                     self.shared
                         .lock()
                         .time_out(clock::now(), &mut self.happened);
@@ -141,6 +146,7 @@ impl Driver {
                     if is_over {
                         break;
                     }
+                    quiet.heard(self.receiver.holds_storage(), clock::now);
                 }
             }
         }

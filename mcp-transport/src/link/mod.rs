@@ -228,6 +228,21 @@ impl LinkReceiver {
         }
     }
 
+    /// Whether a long frame has left storage behind that a quiet connection need not keep.
+    pub fn holds_storage(&self) -> bool {
+        match &self.0 {
+            ReceiverKind::Channel(_) => false,
+            ReceiverKind::Pipe(receiver) => receiver.holds_storage(),
+        }
+    }
+
+    /// Lets go of that storage.
+    pub fn let_go(&mut self) {
+        if let ReceiverKind::Pipe(receiver) = &mut self.0 {
+            receiver.let_go();
+        }
+    }
+
     /// Keeps a line that was no message, as evidence for the obituary.
     pub fn note_stray(&mut self, excerpt: &[u8]) {
         if let ReceiverKind::Pipe(receiver) = &mut self.0 {

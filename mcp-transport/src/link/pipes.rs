@@ -203,6 +203,14 @@ impl PipeReceiver {
         }
     }
 
+    pub(super) fn holds_storage(&self) -> bool {
+        self.lines.holds_storage()
+    }
+
+    pub(super) fn let_go(&mut self) {
+        self.lines.let_go();
+    }
+
     pub(super) fn note_stray(&mut self, excerpt: &[u8]) {
         if self.stray.len() >= self.limits.stray_lines_max {
             self.stray.pop_front();
