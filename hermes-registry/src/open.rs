@@ -13,7 +13,7 @@ use crate::config::{Protocol, ServerConfig};
 use crate::connect::Connect;
 use crate::guard::Report;
 use crate::offer;
-use crate::registry::Teller;
+use crate::registry::{Teller, TraceSource};
 use crate::utility;
 
 /// A server that has just been connected, or why it was not.
@@ -27,6 +27,8 @@ pub(crate) struct Host<'a> {
     pub(crate) client: &'a Implementation,
     /// Who hears what servers log.
     pub(crate) teller: &'a Teller,
+    /// Who gives the trace that requests belong to.
+    pub(crate) trace: Option<&'a TraceSource>,
 }
 
 /// Connects a server and asks for its tools, all within its `connect_timeout`; what was started is
@@ -53,6 +55,10 @@ pub(crate) async fn open(
             Protocol::Modern => EraHint::Modern,
         });
     let builder = offer::offer(builder, server, redactor, host.teller);
+    let builder = match host.trace.cloned() {
+        Some(source) => builder.on_trace(move || source()),
+        None => builder,
+    };
     let client = match server.http() {
         Some(endpoint) => {
             let http = host.connector.http(server, endpoint)?;

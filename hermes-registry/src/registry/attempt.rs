@@ -6,11 +6,13 @@ use std::time::Duration;
 use mcp_client::{Client, Error, Reply, Sent};
 use mcp_types::{CallToolResult, ProgressParams, ToolAnnotations};
 use tokio::time;
+use tracing::Span;
 
 use super::Registry;
 use super::measure::Measure;
 use super::pass::Admission;
 use super::prepare::AtServer;
+use super::span::{answer, record_client};
 use super::utility::Fetched;
 use crate::RegistryError;
 use crate::config::Trust;
@@ -96,6 +98,7 @@ impl Registry {
             queued,
         } = admitted.await.map_err(Missed::Turn)?;
         let left = budget.after(queued);
+        record_client(measure.span(), &client);
         let is_own = prepared.errand.is_none();
         measure.send(queued, is_own.then(|| prepared.arguments.as_str().len()));
         let answer = match &prepared.errand {
@@ -106,7 +109,7 @@ impl Registry {
                     Err(Error::not_answered_in_time(tool, left.idle))
                 }
             },
-            None => call(&client, prepared, left, progress)
+            None => call(&client, measure.span(), prepared, left, progress)
                 .await
                 .map(Answer::Replied),
         };
@@ -128,6 +131,7 @@ impl Registry {
 
 async fn call(
     client: &Client,
+    span: &Span,
     prepared: &AtServer,
     budget: Budget,
     progress: Option<Sink>,
@@ -145,7 +149,7 @@ async fn call(
     if let Some(level) = prepared.server.config.log_level() {
         call = call.log_level(level.clone());
     }
-    call.await
+    answer(span, call).await
 }
 
 /// Whether a call that was lost with its connection may be made once more: it was never sent, or

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcp_types::ProgressParams;
+use tracing::Instrument as _;
 
 use super::attempt::{Answer, Budget, Missed, may_run_again};
 use super::failure::failed;
@@ -59,7 +60,9 @@ impl Registry {
                 Ok(Called::by_host(tool.route(), result))
             }
             Prepared::Server { call, mut measure } => {
-                let answer = self.ask(&call, &mut measure, timeout, progress).await;
+                let span = measure.enter();
+                let answer = self.ask(&call, &mut measure, timeout, progress);
+                let answer = answer.instrument(span).await;
                 let called = answer.map(|(answer, queued)| self.answered(*call, answer, queued));
                 measure.end(&called);
                 called

@@ -177,6 +177,7 @@ async fn connect(setup: &Setup, server: &Server, given_up: watch::Receiver<bool>
         connector: &*setup.connector,
         client: &setup.client,
         teller: &setup.teller,
+        trace: setup.trace.as_ref(),
     };
     open::open(host, config, redactor, given_up).await
 }

@@ -4,10 +4,13 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
+use tracing::Span;
+
 use super::called::Called;
 use super::events::Event;
 use super::inner::{Setup, clock};
 use super::slot::Server;
+use super::span::{record_end, span_of};
 use crate::RegistryError;
 use crate::name::PublicName;
 use crate::usage::{Sample, UsageOutcome, UsageRecord, shown};
@@ -24,6 +27,7 @@ pub(super) struct Measure {
     waits_since: Instant,
     sent: Option<Sent>,
     is_told: bool,
+    span: Span,
 }
 
 /// What is known of a call since it was sent.
@@ -48,6 +52,7 @@ impl Measure {
             waits_since: clock(),
             sent: None,
             is_told: false,
+            span: Span::none(),
         }
     }
 
@@ -56,6 +61,17 @@ impl Measure {
         self.name = name.cloned();
         self.view = view.cloned();
         self
+    }
+
+    /// The span in which the call is made, from now on.
+    pub(super) fn enter(&mut self) -> Span {
+        self.span = span_of(&self.server, &self.tool);
+        self.span.clone()
+    }
+
+    /// The span in which the call is made.
+    pub(super) fn span(&self) -> &Span {
+        &self.span
     }
 
     /// From now on the call waits for its server; what took time before was not the server's.
@@ -84,6 +100,7 @@ impl Measure {
 
     /// The call has ended.
     pub(super) fn end(mut self, ended: &Result<Called, RegistryError>) {
+        record_end(&self.span, ended);
         match ended {
             Ok(called) => {
                 let outcome = match called.result.failed() {

@@ -15,6 +15,7 @@
 //! | `request` | resources, prompts and completions of one server |
 //! | `pass` | one call let through |
 //! | `measure` | one call measured, counted and told |
+//! | `span` | one call as whoever traces sees it |
 //! | `policy` | from the configuration to a life |
 //! | `report` | everything that is known of each server |
 //! | `view` | the same servers as one agent sees them |
@@ -41,6 +42,7 @@ mod report;
 mod request;
 mod slot;
 mod slots;
+mod span;
 mod utility;
 mod view;
 mod watch;
@@ -49,11 +51,13 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use mcp_client::TraceContext;
 use mcp_types::Implementation;
 
 pub use self::called::Called;
 pub(crate) use self::events::Teller;
 pub use self::events::{Event, Events};
+pub(crate) use self::inner::TraceSource;
 #[cfg(test)]
 pub(crate) use self::inner::clock as test_clock;
 use self::inner::{Inner, Setup, clock};
@@ -103,6 +107,7 @@ pub struct Builder {
     store: Option<Arc<dyn Store>>,
     admission: Admission,
     usage_log: Option<UsageLog>,
+    trace: Option<TraceSource>,
 }
 
 impl Builder {
@@ -162,6 +167,16 @@ impl Builder {
         self
     }
 
+    /// Gives the trace that each request belongs to, which servers find in its `_meta`. It is asked
+    /// within the span of the call, so that a server's spans are children of that. Default: none.
+    pub fn on_trace(
+        mut self,
+        source: impl Fn() -> Option<TraceContext> + Send + Sync + 'static,
+    ) -> Self {
+        self.trace = Some(Arc::new(source));
+        self
+    }
+
     /// The registry, with no server started yet.
     ///
     /// It reads what the store has kept, if there is one, which may block for a moment.
@@ -177,6 +192,7 @@ impl Builder {
             store,
             admission,
             usage_log,
+            trace,
         } = self;
         let setup = Setup {
             naming,
@@ -188,6 +204,7 @@ impl Builder {
             teller: Teller::default(),
             policy,
             usage_log,
+            trace,
         };
         let memory = store.map(Memory::load).unwrap_or_default();
         Registry {
@@ -210,6 +227,7 @@ impl Registry {
             store: None,
             admission: Admission::default(),
             usage_log: None,
+            trace: None,
         }
     }
 

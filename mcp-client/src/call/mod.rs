@@ -226,6 +226,16 @@ impl<T> Call<T> {
         }
     }
 
+    /// The id of the request that is in flight for this call, as it stands on the wire; `None` before
+    /// and after.
+    #[must_use]
+    pub fn request_id(&self) -> Option<u64> {
+        match &self.state {
+            State::Waiting { call, .. } => Some(call.number()),
+            _ => None,
+        }
+    }
+
     /// Says which trace the call belongs to, in place of what [`Builder::on_trace`] gives. Of a call
     /// that has been sent it changes nothing.
     ///

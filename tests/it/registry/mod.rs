@@ -5,6 +5,7 @@ mod dispatch;
 mod host;
 mod life;
 mod requests;
+mod spans;
 mod trust;
 mod usage;
 mod utilities;

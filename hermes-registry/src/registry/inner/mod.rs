@@ -11,7 +11,7 @@ use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use mcp_client::Client;
+use mcp_client::{Client, TraceContext};
 use mcp_types::Implementation;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
@@ -40,6 +40,9 @@ const CLOSE_GRACE: Duration = Duration::ZERO;
 /// How long the calls that run may take to finish when their server is configured no more.
 const RETIRE_GRACE: Duration = Duration::from_secs(30);
 
+/// Gives the trace that a request belongs to, if it belongs to one.
+pub(crate) type TraceSource = Arc<dyn Fn() -> Option<TraceContext> + Send + Sync>;
+
 /// What is given when the registry is opened, and stays.
 pub(in crate::registry) struct Setup {
     pub(in crate::registry) naming: Naming,
@@ -56,6 +59,8 @@ pub(in crate::registry) struct Setup {
     pub(in crate::registry) policy: Arc<dyn Policy>,
     /// Where records of calls are kept.
     pub(in crate::registry) usage_log: Option<UsageLog>,
+    /// Who gives the trace that requests belong to.
+    pub(in crate::registry) trace: Option<TraceSource>,
 }
 
 pub(in crate::registry) struct Inner {
