@@ -31,7 +31,7 @@ pub(crate) fn main() -> Exit {
         } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "hermes", &mut script);
-            printed(&String::from_utf8_lossy(&script))
+            printed(&script)
         }
         Command::Mcp {
             command: Mcp::Schema { output },
@@ -183,7 +183,9 @@ fn tell(result: Result<Report, Failure>, problems: &[Fault], is_json: bool) -> E
         };
         Report::new(text).with_failure(failure)
     });
-    let exit = printed(&report.text).worst(report.exit);
+    let mut bytes = report.text.into_bytes();
+    bytes.extend(report.bytes);
+    let exit = printed(&bytes).worst(report.exit);
     for note in &report.notes {
         say(note);
     }
@@ -196,8 +198,8 @@ fn tell(result: Result<Report, Failure>, problems: &[Fault], is_json: bool) -> E
     exit
 }
 
-fn printed(text: &str) -> Exit {
-    match print(text) {
+fn printed(bytes: &[u8]) -> Exit {
+    match print(bytes) {
         Ok(()) => Exit::Done,
         Err(error) => failed(&io::Error::other(format!(
             "standard output cannot be written: {error}"
@@ -215,7 +217,7 @@ fn failed(error: &io::Error) -> Exit {
 fn explain(error: &clap::Error) -> Exit {
     let text = error.render().to_string();
     if !error.use_stderr() {
-        return printed(&text);
+        return printed(text.as_bytes());
     }
     // The options could not be read, so this looks for the word itself.
     if std::env::args_os().skip(1).any(|word| word == "--json") {

@@ -100,6 +100,25 @@ impl Failure {
         }
     }
 
+    /// A request that is no call of a tool; `hint` says what to do if the server refuses it.
+    pub(crate) fn of_request(error: RegistryError, hint: &str) -> Self {
+        let suggestion = match &error {
+            RegistryError::Deadline { .. } => {
+                Some("raise `timeout` of that server in the configuration")
+            }
+            RegistryError::CallFailed { .. } => Some(hint),
+            _ => None,
+        };
+        let suggestion = suggestion.map(Box::<str>::from);
+        let failure = Self::from(error);
+        Self {
+            suggestion: suggestion.unwrap_or(failure.suggestion),
+            // Nothing is changed by reading.
+            outcome_uncertain: false,
+            ..failure
+        }
+    }
+
     /// One sentence.
     pub(crate) fn sentence(&self) -> String {
         format!("{}; {}", self.message, self.suggestion)

@@ -1,9 +1,10 @@
 //! What a command is to do, with everything that has to be known before it begins.
 
-use crate::args::{Import, Mcp, Remove, Watch};
+use crate::args::{Fill, Import, Mcp, Read, Remove, Watch};
 use crate::commands::call::{self, Request};
 use crate::commands::{
-    add, configure, doctor, import, install, remove, status, switch, test, tools, watch,
+    add, configure, doctor, import, install, prompts, read, remove, resources, status, switch,
+    test, tools, watch,
 };
 use crate::failure::Failure;
 use crate::output::{Report, Target};
@@ -17,7 +18,11 @@ pub(crate) enum Job<'a> {
     Configure(Box<configure::Plan>),
     Doctor(Option<&'a str>),
     Import(&'a Import, import::Plan),
+    Prompt(&'a Fill),
+    Prompts(Option<&'a str>),
+    Read(&'a Read),
     Remove(&'a Remove),
+    Resources(Option<&'a str>),
     Status(Option<&'a str>),
     Switch(&'a str, bool),
     Test(&'a str),
@@ -65,6 +70,10 @@ impl<'a> Wish<'a> {
             Mcp::Enable { name } => Job::Switch(name, true),
             Mcp::Disable { name } => Job::Switch(name, false),
             Mcp::Doctor { name } => Job::Doctor(name.as_deref()),
+            Mcp::Prompt(args) => Job::Prompt(args),
+            Mcp::Prompts { server } => Job::Prompts(server.as_deref()),
+            Mcp::Read(args) => Job::Read(args),
+            Mcp::Resources { server } => Job::Resources(server.as_deref()),
             Mcp::Status { server } => Job::Status(server.as_deref()),
             Mcp::Tools { server } => Job::Tools(server.as_deref()),
             Mcp::Watch(args) => Job::Watch(args),
@@ -111,7 +120,11 @@ impl Job<'_> {
             Self::Configure(plan) => configure::run(session, plan).await,
             Self::Doctor(name) => Ok(doctor::run(session, *name, target).await),
             Self::Import(args, plan) => import::run(session, args, plan).await,
+            Self::Prompt(args) => prompts::fill(session, args, target).await,
+            Self::Prompts(server) => prompts::list(session, *server, target).await,
+            Self::Read(args) => read::run(session, args, target).await,
             Self::Remove(args) => remove::run(session, args).await,
+            Self::Resources(server) => resources::run(session, *server, target).await,
             Self::Status(server) => status::run(session, *server, target).await,
             Self::Switch(name, enabled) => switch::run(session, name, *enabled),
             Self::Call(request) => call::run(session, request, target).await,

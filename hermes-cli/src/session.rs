@@ -1,12 +1,16 @@
 //! The servers of one run: started when they are needed, ended before the command ends.
 
+use std::future::Future;
 use std::io::IsTerminal as _;
 use std::path::Path;
 use std::sync::Arc;
 
+use hermes_registry::name::ServerName;
 use hermes_registry::nearest::nearest_few;
-use hermes_registry::{Catalog, Connector, Registry, ServerConfig, ServerState};
-use mcp_types::Implementation;
+use hermes_registry::{
+    Catalog, Connector, Registry, RegistryError, ServerConfig, ServerState, ServerStatus,
+};
+use mcp_types::{Implementation, ServerCapabilities};
 use tokio::task::JoinSet;
 
 use crate::failure::Failure;
@@ -51,7 +55,7 @@ impl Session {
             Some(server) if server.is_enabled() => Ok(server),
             Some(server) => {
                 let server = server.name().clone();
-                Err(hermes_registry::RegistryError::ServerDisabled { server }.into())
+                Err(RegistryError::ServerDisabled { server }.into())
             }
             None if self.settings.is_faulty(name) => Err(Failure::faulty_server(name)),
             None => Err(unknown_server(&self.settings, name)),
@@ -68,6 +72,27 @@ impl Session {
             true => Ok(()),
             false => Err(unknown_server(&self.settings, name)),
         }
+    }
+
+    /// Connects the server of this name, or all without one, and tells which of them cannot be
+    /// reached.
+    ///
+    /// # Errors
+    ///
+    /// If the one that is named cannot be used.
+    pub(crate) async fn reach(&self, name: Option<&str>) -> Result<Reached<'_>, Failure> {
+        let wanted: Vec<&ServerConfig> = match name {
+            Some(name) => vec![self.server(name)?],
+            None => self.settings.config.servers().iter().collect(),
+        };
+        let catalog = self.connect(&wanted).await;
+        let failures = wanted.iter();
+        let failures = failures.filter_map(|server| self.failure(&catalog, server));
+        Ok(Reached {
+            failures: failures.collect(),
+            wanted,
+            catalog,
+        })
     }
 
     /// Connects these servers, all at once.
@@ -116,6 +141,67 @@ impl Session {
             !json && !verbose && std::io::stderr().is_terminal(),
             message,
         )
+    }
+}
+
+/// Asks servers for something, all at once; the answers stand in the order of the servers.
+pub(crate) async fn ask_each<T, F>(
+    registry: &Registry,
+    servers: Vec<String>,
+    ask: impl Fn(Registry, String) -> F,
+) -> Vec<(String, Result<T, RegistryError>)>
+where
+    T: Send + 'static,
+    F: Future<Output = Result<T, RegistryError>> + Send + 'static,
+{
+    let mut asking = JoinSet::new();
+    for (index, server) in servers.into_iter().enumerate() {
+        let answer = ask(registry.clone(), server.clone());
+        asking.spawn(async move { (index, server, answer.await) });
+    }
+    let mut answers = asking.join_all().await;
+    answers.sort_by_key(|(index, _, _)| *index);
+    let answers = answers.into_iter();
+    answers
+        .map(|(_, server, answer)| (server, answer))
+        .collect()
+}
+
+/// Servers that were to be connected.
+pub(crate) struct Reached<'s> {
+    pub(crate) wanted: Vec<&'s ServerConfig>,
+    pub(crate) catalog: Arc<Catalog>,
+    /// Why some of them could not be.
+    pub(crate) failures: Vec<Failure>,
+}
+
+impl Reached<'_> {
+    pub(crate) fn is_wanted(&self, name: &ServerName) -> bool {
+        self.wanted.iter().any(|server| server.name() == name)
+    }
+
+    /// How each of them is.
+    pub(crate) fn statuses(&self) -> Vec<&ServerStatus> {
+        let servers = self.catalog.servers().iter();
+        servers
+            .filter(|status| self.is_wanted(&status.name))
+            .collect()
+    }
+
+    /// The names of those that answer, with what they say that they can do.
+    pub(crate) fn ready(&self) -> impl Iterator<Item = (&str, &ServerCapabilities)> {
+        self.statuses()
+            .into_iter()
+            .filter_map(|status| match &status.state {
+                ServerState::Ready(ready) => Some((status.name.as_str(), &ready.capabilities)),
+                _ => None,
+            })
+    }
+
+    /// Why this one could not be reached.
+    pub(crate) fn failure(&self, name: &ServerName) -> Option<&Failure> {
+        let mut failures = self.failures.iter();
+        failures.find(|failure| failure.server.as_deref() == Some(name.as_str()))
     }
 }
 

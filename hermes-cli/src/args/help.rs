@@ -10,12 +10,13 @@ Examples:
   hermes mcp status                        how the servers are
   hermes mcp watch                         keep them running and tell what happens
   hermes mcp doctor read_file              why a tool is not there, and what to do about it
+  hermes mcp read demo://greeting --demo   a resource; `resources` lists them, as does `prompts`
   hermes mcp test files                    whether a server works, and if not, why
   hermes mcp add files --command npx -- -y @modelcontextprotocol/server-filesystem ~/notes
   hermes completion bash > ~/.local/share/bash-completion/completions/hermes
 
 Exit status:
-  0 done; 1 the tool answered with an error; 2 wrong command line or configuration;
+  0 done; 1 the tool, or the server, answered with an error; 2 wrong command line or configuration;
   3 a server could not be reached; 4 a deadline passed; 5 no `hermes mcp watch` is running;
   130 interrupted. If several of these happened, the first of 2, 3, 4, 5, 1 that did.";
 
@@ -39,6 +40,13 @@ new ones may be added at the end.
   tools   {version, servers: [{name, state, era, protocolVersion, serverInfo, notes, error}],
           tools: [{name, server, tool, title, description, inputSchema}], problems}
   call    {version, server, tool, name, isError, result, diagnostics, problems}
+  resources
+          {version, servers, resources: [{server, uri, name, title, description, mimeType, size}],
+          templates: [{server, uriTemplate, name, title, description, mimeType}], problems}
+  read    {version, server, uri, result, file, diagnostics, problems}
+  prompts {version, servers, prompts: [{server, name, title, description, arguments: [{name,
+          title, description, required}]}], problems}
+  prompt  {version, server, name, result, diagnostics, problems}
   test    {version, server, state, connectMs, era, protocolVersion, serverInfo, instructions,
           ledger, toolsListed, tools, notes, problems}
   status  {version, watch: {pid, seconds} or null, servers: [{name, state, stateSeconds, why, era, protocolVersion, transport,
@@ -54,7 +62,7 @@ new ones may be added at the end.
           watching {pid, file, socket}; state {server, state, why}; tools {added, removed, changed};
           list {server, list}; log {server, level, logger, text}; missed {count};
           reload {started, restarted, stopped, unchanged, problems}, with new problems only;
-          reload_failed {error}
+          reload_failed {error}; resource {server, uri}, where `uri` may be null; unwatched {uri, error}
   catalog {version, servers: [{name, title, description, homepage, transport, needs: [{name, about,
           from}], include, exclude}], problems}
   add, install
@@ -73,4 +81,4 @@ new ones may be added at the end.
   errors  {version, error: {code, message, suggestion, server, retryable, outcomeUncertain,
           details, cause}, problems}
 `version` is 1. `problems` are those of the configuration: {file, line, column, key, server,
-severity, message}. `result` and `inputSchema` are as the server sent them. `env` holds names only.";
+severity, message}. `servers` are those of `tools`. `result` and `inputSchema` are as the server sent them. `env` holds names only.";

@@ -50,10 +50,35 @@ pub(crate) struct Options {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct Read {
+    /// The server, or the URI if one server alone lists it
+    #[arg(value_name = "SERVER|URI")]
+    pub(crate) first: String,
+    /// The URI of the resource
+    #[arg(value_name = "URI")]
+    pub(crate) second: Option<String>,
+    /// Write it to this file, in place of standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Fill {
+    /// The prompt, as server/name
+    pub(crate) name: String,
+    /// A value to fill in; again for each further one
+    #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = pair)]
+    pub(crate) args: Vec<(String, String)>,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct Watch {
     /// Tell what the servers log, too
     #[arg(long)]
     pub(crate) logs: bool,
+    /// Tell when this resource changes; again for each further one
+    #[arg(long, value_name = "[SERVER/]URI")]
+    pub(crate) subscribe: Vec<String>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -109,6 +134,46 @@ The texts of the result go to standard output; where there are none, its structu
         #[arg(long, value_name = "SECONDS", value_parser = seconds)]
         timeout: Option<Duration>,
     },
+    /// List what the servers give to read
+    #[command(after_help = "\
+Examples:
+  hermes mcp resources
+  hermes mcp resources files --json | jq -r '.resources[].uri'
+
+On a pipe, each line is a server, `resource` or `template`, an address and what it is about, with tabs
+between them. In a template, what stands in braces is for you to fill in.")]
+    Resources {
+        /// Start and list this server only
+        server: Option<String>,
+    },
+    /// Read a resource of a server
+    #[command(after_help = "\
+Examples:
+  hermes mcp read demo demo://greeting --demo
+  hermes mcp read demo://greeting --demo       if one server alone lists it
+  hermes mcp read files file:///home/me/logo.png --output logo.png
+  hermes mcp read demo://pixel --demo | file -
+
+What is no text is shown as a marker at a terminal, and goes to a pipe as it is.")]
+    Read(Read),
+    /// List the prompts of the servers
+    #[command(after_help = "\
+Examples:
+  hermes mcp prompts
+  hermes mcp prompts demo --demo --json
+
+On a pipe, each line is server/name, the arguments with those in brackets that may be left out, and
+what it is about, with tabs between them.")]
+    Prompts {
+        /// Start and list this server only
+        server: Option<String>,
+    },
+    /// Fill in a prompt of a server
+    #[command(after_help = "\
+Examples:
+  hermes mcp prompt demo/greet --arg name=Ada --demo
+  hermes mcp prompt demo/greet --arg name=Ada --arg tone=formal --demo --json")]
+    Prompt(Fill),
     /// Tell how the servers are: state, tools, what went wrong and what comes next
     #[command(after_help = "\
 Examples:
@@ -145,11 +210,13 @@ exit status is 2 if the configuration keeps something from being offered, and 3 
 Examples:
   hermes mcp watch
   hermes mcp watch --logs
+  hermes mcp watch --subscribe file:///var/log/app.log --subscribe tracker/issues://open
   hermes mcp watch --json | jq -c 'select(.event == \"tools\")'
 
 Each line is something that happened. The configuration is read again when it changes, at SIGHUP, and
 for `hermes mcp reload`; only servers that are configured otherwise are started anew. A file that
-cannot be used changes nothing. Ctrl-C and SIGTERM end the servers in good order.")]
+cannot be used changes nothing. A resource whose server is not named is that of the one server that
+lists it. Ctrl-C and SIGTERM end the servers in good order.")]
     Watch(Watch),
     /// Have a running `watch` read its configuration now
     #[command(after_help = "\
@@ -282,7 +349,11 @@ impl Mcp {
             | Self::DemoServer
             | Self::Doctor { .. }
             | Self::List
+            | Self::Prompt(_)
+            | Self::Prompts { .. }
+            | Self::Read(_)
             | Self::Reload
+            | Self::Resources { .. }
             | Self::Schema { .. }
             | Self::Status { .. }
             | Self::Test { .. }
@@ -290,6 +361,12 @@ impl Mcp {
             | Self::Watch(_) => false,
         }
     }
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let pair = text.split_once('=').filter(|(name, _)| !name.is_empty());
+    let (name, value) = pair.ok_or("not of the form NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -1,6 +1,6 @@
 //! `hermes mcp tools [SERVER]`: starts the servers and lists their tools.
 
-use hermes_registry::{CatalogTool, ServerConfig, ServerStatus};
+use hermes_registry::CatalogTool;
 
 use super::list::no_servers;
 use crate::failure::Failure;
@@ -14,50 +14,30 @@ pub(crate) async fn run(
     target: Target,
 ) -> Result<Report, Failure> {
     let settings = &session.settings;
-    let wanted: Vec<&ServerConfig> = match server {
-        Some(name) => vec![session.server(name)?],
-        None => settings.config.servers().iter().collect(),
-    };
-    let catalog = session.connect(&wanted).await;
-
-    let is_wanted = |name| wanted.iter().any(|server| server.name() == name);
-    let servers: Vec<&ServerStatus> = catalog
-        .servers()
-        .iter()
-        .filter(|status| is_wanted(&status.name))
+    let reached = session.reach(server).await?;
+    let statuses = reached.statuses();
+    let tools = reached.catalog.tools().iter();
+    let tools: Vec<&CatalogTool> = tools
+        .filter(|tool| reached.is_wanted(&tool.route.server))
         .collect();
-    let tools: Vec<&CatalogTool> = catalog
-        .tools()
-        .iter()
-        .filter(|tool| is_wanted(&tool.route.server))
-        .collect();
-    let failures: Vec<Failure> = wanted
-        .iter()
-        .filter_map(|server| session.failure(&catalog, server))
-        .collect();
-
     let printed = if settings.json {
-        let failure_of = |status: &ServerStatus| {
-            failures
-                .iter()
-                .find(|failure| failure.server.as_deref() == Some(status.name.as_str()))
-        };
-        let servers = servers
+        let servers = statuses
             .iter()
-            .map(|status| Server::new(status, failure_of(status)))
-            .collect();
+            .map(|status| Server::new(status, reached.failure(&status.name)));
+        let servers = servers.collect();
         let tools = tools.iter().map(|tool| Tool::from(*tool)).collect();
         json::object(&json::Tools { servers, tools }, &settings.problems)
     } else {
-        human::tools(&servers, &tools, target)
+        human::tools(&statuses, &tools, target)
     };
     let mut report = Report::new(printed);
-    if wanted.is_empty() && !settings.json {
+    if reached.wanted.is_empty() && !settings.json {
         report.notes.extend(no_servers(settings));
     }
-    for status in servers {
+    for status in &statuses {
         let note = |note: &String| format!("server `{}`: {}", status.name, text::one_line(note));
         report.notes.extend(status.notes.iter().map(note));
     }
-    Ok(failures.into_iter().fold(report, Report::with_failure))
+    let failures = reached.failures.iter().cloned();
+    Ok(failures.fold(report, Report::with_failure))
 }

@@ -7,12 +7,13 @@ use std::collections::HashMap;
 use std::future::pending;
 use std::io::{self, ErrorKind, IsTerminal as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use hermes_registry::config::ConfigErrorKind;
-use hermes_registry::{Config, ConfigError, Loaded};
+use hermes_registry::{Catalog, Config, ConfigError, Loaded};
 use tokio::io::{AsyncWriteExt as _, Stdout};
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{Instant, sleep_until};
 
@@ -26,13 +27,18 @@ use crate::watch::control::{Asked, Control, NoControl, Question};
 use crate::watch::eye::Eye;
 use crate::watch::news::{Changes, News};
 use crate::watch::reloads::{Asker, Effect, Outcome, Reloads, Resolved};
+use crate::watch::subscription::Subscription;
+
+/// What is told of resources and waits to be written.
+// Bound: a subscription waits when so many do, and is told of many changes as one.
+const NEWS_MAX: usize = 16;
 
 /// Watches until the reader of standard output has gone.
 ///
 /// # Errors
 ///
 /// If it cannot begin, or standard output cannot be written.
-pub(crate) async fn run(session: &Session, args: &Watch) -> Result<Report, Failure> {
+pub(crate) async fn run<'s>(session: &'s Session, args: &'s Watch) -> Result<Report, Failure> {
     let (control, following) = match session.settings.path() {
         Some(path) => (open_control(session)?, Some(Following::new(session, path))),
         // The demo server is not configured anywhere.
@@ -42,6 +48,7 @@ pub(crate) async fn run(session: &Session, args: &Watch) -> Result<Report, Failu
         session,
         began: Instant::now(),
         are_logs_told: args.logs,
+        subscribe: &args.subscribe,
         stdout: tokio::io::stdout(),
         problems: session.settings.problems.clone(),
         control,
@@ -87,6 +94,8 @@ struct Watching<'s> {
     session: &'s Session,
     began: Instant,
     are_logs_told: bool,
+    /// The resources that are watched.
+    subscribe: &'s [String],
     stdout: Stdout,
     /// What is wrong with the configuration that holds.
     problems: Vec<Fault>,
@@ -103,6 +112,7 @@ enum Happening {
     Event(hermes_registry::Event),
     File(FileEvent),
     Hangup,
+    News(News),
     Over,
 }
 
@@ -113,8 +123,15 @@ impl Watching<'_> {
         let mut hangup = signal(SignalKind::hangup())?;
         let has_terminal = io::stdout().is_terminal();
         self.tell(&self.beginning()).await?;
-        let mut connecting = JoinSet::new();
-        connecting.spawn(async move { registry.discover().await });
+        let mut tasks = JoinSet::new();
+        let (telling, mut told) = mpsc::channel(NEWS_MAX);
+        for name in self.subscribe {
+            let subscription = Subscription::new(registry.clone(), name);
+            tasks.spawn(subscription.follow(telling.clone()));
+        }
+        tasks.spawn(async move {
+            let _all: Arc<Catalog> = registry.discover().await;
+        });
         loop {
             self.settle().await?;
             let happening = tokio::select! {
@@ -122,9 +139,11 @@ impl Watching<'_> {
                 asked = next_asked(&mut self.control) => Happening::Asked(asked),
                 event = next_of_file(&mut self.following) => Happening::File(event),
                 () = heard(&mut hangup) => Happening::Hangup,
+                Some(news) = told.recv() => Happening::News(news),
             };
             match happening {
                 Happening::Over => return Ok(()),
+                Happening::News(news) => self.tell(&news).await?,
                 Happening::Event(event) => {
                     if let Some(news) = News::of(event, self.are_logs_told) {
                         self.tell(&news).await?;

@@ -4,9 +4,10 @@
 //! deterministic.
 //!
 //! ```text
-//!   serve (I/O, clock) ── lines ──> Server (sans I/O) ── name, arguments ──> tools
+//!   serve (I/O, clock) ── lines ──> Server (sans I/O) ── name, arguments ──> tools, library
 //! ```
 
+mod library;
 mod server;
 mod tools;
 

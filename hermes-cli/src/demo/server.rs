@@ -8,17 +8,19 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use mcp_jsonrpc::{ErrorCode, ErrorObject, Event, Limits, Peer, RequestId};
-use mcp_types::capability::ToolsCapability;
+use mcp_types::capability::{PromptsCapability, ResourcesCapability, ToolsCapability};
 use mcp_types::error::UNSUPPORTED_PROTOCOL_VERSION;
 use mcp_types::meta::{CLIENT_CAPABILITIES, PROTOCOL_VERSION, SERVER_INFO};
 use mcp_types::{
     CacheScope, CallToolParams, CallToolResult, CancelledParams, Decode, DiscoverResult,
-    Implementation, InitializeParams, InitializeResult, ListToolsResult, Meta, ProgressParams,
-    RawJson, RequestParams, ResultType, ServerCapabilities, Token, UnsupportedVersionData, Version,
-    method,
+    GetPromptParams, Implementation, InitializeParams, InitializeResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, Meta, ProgressParams,
+    RawJson, ReadResourceParams, RequestParams, ResultType, ServerCapabilities, Token,
+    UnsupportedVersionData, Version, method,
 };
 use serde::Serialize;
 
+use super::library;
 use super::tools::{self, Called};
 
 /// The time between two notices of progress.
@@ -28,6 +30,19 @@ const STEP: Duration = Duration::from_millis(250);
 const TTL_MS: i64 = 3_600_000;
 
 const INSTRUCTIONS: &str = "A server to try things with. Its tools change nothing.";
+
+/// A result that stays true, as the revision wants it.
+macro_rules! lasting {
+    ($result:expr, $version:expr) => {{
+        let mut result = $result;
+        if $version.is_modern() {
+            result.result_type = Some(ResultType::Complete);
+            (result.ttl_ms, result.cache_scope) = (Some(TTL_MS), Some(CacheScope::Public));
+            result.meta = Some(signed($version));
+        }
+        json(&result)
+    }};
+}
 
 /// The demo server.
 #[derive(Debug)]
@@ -175,13 +190,8 @@ impl Server {
             }
             method::PING => Ok(Some(RawJson::empty_object())),
             method::TOOLS_LIST => {
-                let mut result = ListToolsResult::new(tools::list(&version));
-                if version.is_modern() {
-                    result.result_type = Some(ResultType::Complete);
-                    (result.ttl_ms, result.cache_scope) = (Some(TTL_MS), Some(CacheScope::Public));
-                    result.meta = Some(signed(&version));
-                }
-                Ok(Some(json(&result)))
+                let result = ListToolsResult::new(tools::list(&version));
+                Ok(Some(lasting!(result, &version)))
             }
             method::TOOLS_CALL => {
                 let call = read::<CallToolParams>(params)?;
@@ -204,7 +214,7 @@ impl Server {
                     None => Err(invalid(format!("Unknown tool: {}", call.name))),
                 }
             }
-            name => Err(unknown_method(name)),
+            name => of_library(name, params, &version).map(Some),
         }
     }
 
@@ -238,6 +248,35 @@ impl Server {
     }
 }
 
+/// Answers what asks for resources and prompts.
+fn of_library(name: &str, params: &str, version: &Version) -> Result<RawJson, ErrorObject> {
+    Ok(match name {
+        method::RESOURCES_LIST => {
+            lasting!(ListResourcesResult::new(library::resources()), version)
+        }
+        method::RESOURCES_TEMPLATES_LIST => {
+            let result = ListResourceTemplatesResult::new(library::templates());
+            lasting!(result, version)
+        }
+        method::RESOURCES_READ => {
+            let uri = read::<ReadResourceParams>(params)?.uri;
+            let unknown = || invalid(format!("Unknown resource: {uri}"));
+            lasting!(library::read(&uri).ok_or_else(unknown)?, version)
+        }
+        method::PROMPTS_LIST => lasting!(ListPromptsResult::new(library::prompts()), version),
+        method::PROMPTS_GET => {
+            let params = read::<GetPromptParams>(params)?;
+            let mut result = library::fill(&params).map_err(invalid)?;
+            if version.is_modern() {
+                result.result_type = Some(ResultType::Complete);
+                result.meta = Some(signed(version));
+            }
+            json(&result)
+        }
+        name => return Err(unknown_method(name)),
+    })
+}
+
 fn ourselves(version: &Version) -> Implementation {
     Implementation::new("hermes-demo", env!("CARGO_PKG_VERSION"))
         .with_title("Demo server of hermes")
@@ -247,6 +286,8 @@ fn ourselves(version: &Version) -> Implementation {
 fn capabilities() -> ServerCapabilities {
     let mut capabilities = ServerCapabilities::new();
     capabilities.tools = Some(ToolsCapability::default());
+    capabilities.resources = Some(ResourcesCapability::default());
+    capabilities.prompts = Some(PromptsCapability::default());
     capabilities
 }
 

@@ -248,7 +248,7 @@ pub(crate) fn result(result: &CallToolResult, target: Target) -> String {
 }
 
 /// A block as text, and whether it is one.
-fn block_text(block: &ContentBlock) -> (String, bool) {
+pub(super) fn block_text(block: &ContentBlock) -> (String, bool) {
     let marker = match block {
         ContentBlock::Text(text) => return (text.text.clone(), true),
         ContentBlock::Resource(embedded) => match &embedded.resource {

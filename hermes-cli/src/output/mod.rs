@@ -7,6 +7,7 @@
 //! | `changes` | the same, for commands that change the configuration |
 //! | `findings` | what a diagnosis found, in all three |
 //! | `status` | how servers are, in all three |
+//! | `resources`, `prompts` | the other things that servers have, in all three |
 //! | `text` | sentences, widths, control characters, indented JSON |
 //! | `spinner` | a sign of life while people wait |
 
@@ -14,6 +15,8 @@ pub(crate) mod changes;
 pub(crate) mod findings;
 pub(crate) mod human;
 pub(crate) mod json;
+pub(crate) mod prompts;
+pub(crate) mod resources;
 mod spinner;
 pub(crate) mod status;
 pub(crate) mod text;
@@ -34,6 +37,8 @@ const WIDTH_DEFAULT: usize = 80;
 pub(crate) struct Report {
     /// For standard output.
     pub(crate) text: String,
+    /// For standard output behind the text: what is no text.
+    pub(crate) bytes: Vec<u8>,
     /// For standard error: what did not go well without being a failure.
     pub(crate) notes: Vec<String>,
     /// For standard error: what failed.
@@ -99,12 +104,9 @@ impl Target {
 /// # Errors
 ///
 /// Why not all of it could be written.
-pub(crate) fn print(text: &str) -> io::Result<()> {
+pub(crate) fn print(bytes: &[u8]) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
-    match stdout
-        .write_all(text.as_bytes())
-        .and_then(|()| stdout.flush())
-    {
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         written => written,
     }

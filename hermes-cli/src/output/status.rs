@@ -148,7 +148,7 @@ impl ServerNow {
             let offered = self.tools_offered;
             let made = match self.tools_made {
                 0 => String::new(),
-                made => format!(", and {made} for its resources and prompts"),
+                made => format!(", and {made} to reach what else it has"),
             };
             rows.push(("tools", format!("{offered} of {listed} offered{made}")));
         }

@@ -45,6 +45,8 @@ pub(crate) enum News {
     },
     /// The configuration could not be used.
     ReloadFailed { error: Box<Failure> },
+    /// A resource has changed, or any of those that are watched if there is no URI.
+    Resource { server: String, uri: Option<String> },
     /// A server is in another state.
     State {
         server: String,
@@ -57,6 +59,8 @@ pub(crate) enum News {
         removed: Vec<String>,
         changed: Vec<String>,
     },
+    /// A resource is not watched, for now.
+    Unwatched { uri: String, error: Box<Failure> },
     /// It has begun.
     Watching {
         pid: u32,
@@ -202,6 +206,10 @@ impl News {
             Self::ReloadFailed { error } => {
                 lines.push(format!("configuration: {}", error.sentence()));
             }
+            Self::Resource { server, uri } => lines.push(match uri {
+                Some(uri) => format!("{server}: {uri} has changed"),
+                None => format!("{server}: what is watched of it may have changed"),
+            }),
             Self::State { server, state, why } => lines.push(format!("{server}: {state} ({why})")),
             Self::Tools {
                 added,
@@ -214,6 +222,9 @@ impl News {
                     let number = count(names.len(), "tool");
                     format!("{number} {verb}: {}", listed(names))
                 }));
+            }
+            Self::Unwatched { uri, error } => {
+                lines.push(format!("{uri} is not watched: {}", error.sentence()));
             }
             Self::Watching { file, .. } => lines.push(match file {
                 Some(file) => format!("watching {file}; Ctrl-C ends it"),
@@ -292,6 +303,14 @@ mod tests {
                 },
                 "a: log info db: \u{fffd}[2Jhello\n",
                 r#""event":"log","server":"a","level":"info","logger":"db","text":"\u001b[2Jhello""#,
+            ),
+            (
+                News::Resource {
+                    server: "a".to_owned(),
+                    uri: Some("file:///x".to_owned()),
+                },
+                "a: file:///x has changed\n",
+                r#""event":"resource","server":"a","uri":"file:///x""#,
             ),
             (
                 News::Missed { count: 3 },

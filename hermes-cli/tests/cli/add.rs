@@ -242,7 +242,7 @@ fn json_of_a_new_server_has_the_result_of_its_check() {
         r#"{{"version":1,"server":"calc","file":"{}","action":"added","check":{{"server":"calc","state":"ready","connectMs":"#,
         home.file("config.yaml")
     );
-    let end = r#""toolsListed":5,"tools":["mcp_calc_add"],"notes":[]},"error":null,"hints":[],"problems":[]}"#;
+    let end = r#""toolsListed":5,"tools":["mcp_calc_add","mcp_calc_get_prompt","mcp_calc_list_prompts","mcp_calc_list_resource_templates","mcp_calc_list_resources","mcp_calc_read_resource"],"notes":[]},"error":null,"hints":[],"problems":[]}"#;
     let told = run.stdout.trim_end();
     assert!(told.starts_with(&start) && told.ends_with(end), "{run:?}");
 }

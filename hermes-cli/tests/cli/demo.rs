@@ -52,7 +52,7 @@ fn the_demo_server_answers_each_request_as_its_revision_demands() {
         (initialize(9, "2024-11-05"), r#""id":9,"result":{"protocolVersion":"2024-11-05""#),
         (r#"{"jsonrpc":"2.0","id":10,"method":"tools/call","params":{"name":"add","arguments":{"a":1,"b":2}}}"#.to_owned(), r#""id":10,"result":{"content":[{"type":"text","text":"3"}]}"#),
         (r#"{"jsonrpc":"2.0","id":11,"method":"tools/call","params":{"name":"add","arguments":{"a":1}}}"#.to_owned(), r#""isError":true"#),
-        (r#"{"jsonrpc":"2.0","id":12,"method":"resources/list"}"#.to_owned(), r#""id":12,"error":{"code":-32601"#),
+        (r#"{"jsonrpc":"2.0","id":12,"method":"completion/complete"}"#.to_owned(), r#""id":12,"error":{"code":-32601"#),
         (r#"{"jsonrpc":"2.0","id":13,"method":"tools/call","params":{"name":"slow","arguments":{"seconds":60}}}"#.to_owned(), ""),
         (r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":13}}"#.to_owned(), ""),
         ("not json".to_owned(), ""),

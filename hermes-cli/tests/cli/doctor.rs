@@ -33,7 +33,8 @@ fn every_server_is_gone_through_and_one_that_exits_is_status_3() {
             "note\tfilter\tcalc\t`tools.exclude` keeps back `fail`\tto offer more, change \
              `tools.exclude` ({file}:2)"
         ),
-        "ok\toffer\tcalc\tit offers 4 of 5 tools\t".to_owned(),
+        "ok\toffer\tcalc\tit offers 4 of 5 tools, and 5 tools to reach what else it has\t"
+            .to_owned(),
         "ok\tcommand\texits\tits command `sh` was found and started\t".to_owned(),
         format!("note\tenabled\toff\tit is disabled\tset `enabled: true` ({file}:9)"),
     ] {

@@ -10,6 +10,8 @@ mod doctor;
 mod faults;
 mod import;
 mod network;
+mod prompts;
+mod resources;
 mod schema;
 mod shapes;
 mod status;

@@ -7,14 +7,17 @@ fn json_has_stable_shapes() {
     let home = Home::new();
     home.write(
         "config.yaml",
-        &format!("mcp_servers:\n{}    tools: [add]\n", good("calc")),
+        &format!(
+            "mcp_servers:\n{}    timeout: '120'\n    tools: {{include: [add], resources: no, prompts: no}}\n",
+            good("calc")
+        ),
     );
     let info = format!(
         r#"{{"name":"hermes-demo","title":"Demo server of hermes","version":"{}"}}"#,
         env!("CARGO_PKG_VERSION")
     );
     let problem = format!(
-        r#"{{"file":"{}","line":5,"column":12,"key":"mcp_servers.calc.tools","server":"calc","severity":"warning","message":"is a list, which is read as `tools.include`"}}"#,
+        r#"{{"file":"{}","line":5,"column":14,"key":"mcp_servers.calc.timeout","server":"calc","severity":"warning","message":"is a number in quotes; it is read as the number"}}"#,
         home.file("config.yaml")
     );
 

@@ -1,16 +1,22 @@
 //! A `watch` that runs: what it tells, how it follows its configuration, and who asks it.
 
-use std::io::{BufRead as _, BufReader, Lines};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::support::{Home, Run, good};
 
+/// Longer than any line takes to come; a test that waits for another one fails then.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// A `watch` in a home folder.
 struct Watching {
     child: Child,
-    lines: Lines<BufReader<ChildStdout>>,
+    /// What it tells, until nobody takes it.
+    lines: Receiver<String>,
 }
 
 impl Watching {
@@ -21,18 +27,25 @@ impl Watching {
             .spawn()
             .expect("the command starts");
         let stdout = child.stdout.take().expect("standard output is a pipe");
-        let lines = BufReader::new(stdout).lines();
+        let (telling, lines) = sync_channel(0);
+        std::thread::spawn(move || {
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                if telling.send(line).is_err() {
+                    break;
+                }
+            }
+        });
         Self { child, lines }
     }
 
     /// The next line.
-    fn line(&mut self) -> String {
-        let line = self.lines.next().expect("it goes on");
-        line.expect("it writes UTF-8")
+    fn line(&self) -> String {
+        let line = self.lines.recv_timeout(PATIENCE);
+        line.expect("it tells something else")
     }
 
     /// The lines up to and with the next one that begins so.
-    fn until(&mut self, start: &str) -> Vec<String> {
+    fn until(&self, start: &str) -> Vec<String> {
         let mut seen = vec![self.line()];
         while !seen.last().is_some_and(|line| line.starts_with(start)) {
             seen.push(self.line());
@@ -74,8 +87,8 @@ fn it_tells_what_happens_and_follows_the_file() {
     let home = Home::new();
     home.write("config.yaml", &servers(&["one"]));
     let file = home.file("config.yaml");
-    let mut watching = Watching::start(&home, &[]);
-    let seen = watching.until("5 tools added: mcp_one_add, mcp_one_big");
+    let watching = Watching::start(&home, &[]);
+    let seen = watching.until("10 tools added: mcp_one_add, mcp_one_big");
     let expected = [
         format!("watching {file}; Ctrl-C ends it"),
         "one: connecting (all servers are being looked for)".to_owned(),
@@ -124,8 +137,8 @@ fn others_ask_it_and_without_one_a_reload_is_status_5() {
         "{none:?}"
     );
 
-    let mut watching = Watching::start(&home, &[]);
-    watching.until("5 tools added");
+    let watching = Watching::start(&home, &[]);
+    watching.until("10 tools added");
     for (words, code, stdout) in [
         (&["mcp", "status"][..], 0, "one\tready\t5\t\n"),
         (&["mcp", "reload"], 0, "nothing changed for any server\n"),
@@ -174,7 +187,7 @@ fn others_ask_it_and_without_one_a_reload_is_status_5() {
 fn a_hangup_reads_the_file_and_json_is_a_line_for_each_event() {
     let home = Home::new();
     home.write("config.yaml", &servers(&["one"]));
-    let mut watching = Watching::start(&home, &["--json"]);
+    let watching = Watching::start(&home, &["--json"]);
     let start = |event: &str| format!("{{\"version\":1,\"atSeconds\":0.{event}");
     let begun = watching.until(&start(""));
     let begun: Value = serde_json::from_str(&begun[0]).unwrap();
@@ -204,21 +217,84 @@ fn a_hangup_reads_the_file_and_json_is_a_line_for_each_event() {
 #[test]
 fn it_waits_for_a_file_and_ends_with_its_reader() {
     let home = Home::new();
-    let mut watching = Watching::start(&home, &[]);
+    let watching = Watching::start(&home, &[]);
     watching.until("watching ");
     home.write("config.yaml", &servers(&["one"]));
     watching.until("one: ready");
     let Watching { mut child, lines } = watching;
     drop(lines);
-    home.write("config.yaml", &servers(&["two"]));
+    // The reader notices by the first line that nobody takes, the command by a later one.
+    for name in ["two", "three", "four"] {
+        home.write("config.yaml", &servers(&[name]));
+        run(&home, &["mcp", "reload"]);
+    }
     assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+/// A legacy server that logs something and changes a resource as soon as it is watched.
+const CHANGES: &str = r#"
+while read -r line; do
+  id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+  answer() { printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$id" "$1"; }
+  case "$line" in
+    *'"initialize"'*) answer '"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"logging":{},"resources":{"subscribe":true}},"serverInfo":{"name":"changes","version":"1"}}' ;;
+    *'"tools/list"'*) answer '"result":{"tools":[]}' ;;
+    *'"resources/list"'*) answer '"result":{"resources":[{"uri":"file:///x","name":"x"}]}' ;;
+    *'"resources/subscribe"'*)
+      answer '"result":{}'
+      echo '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","logger":"db","data":"changing"}}'
+      echo '{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"file:///x"}}' ;;
+    *'"id":'*) answer '"error":{"code":-32601,"message":"unknown"}' ;;
+  esac
+done
+"#;
+
+#[test]
+fn a_resource_that_changes_and_what_a_server_logs_is_told() {
+    let home = Home::new();
+    home.write("changes.sh", CHANGES);
+    let script = home.file("changes.sh");
+    let changes = format!("  changes:\n    command: sh\n    args: ['{script}']\n");
+    home.write(
+        "config.yaml",
+        &format!("mcp_servers:\n{changes}{}", good("one")),
+    );
+    for uri in ["file:///x", "changes/file:///x"] {
+        let watching = Watching::start(&home, &["--logs", "--subscribe", uri]);
+        let mut seen = watching.until("changes: file:///x has changed");
+        if !seen
+            .iter()
+            .any(|line| line == "changes: log info db: changing")
+        {
+            // Both come from the server on ways of their own.
+            seen = watching.until("changes: log");
+        }
+        assert_eq!(
+            seen.iter()
+                .filter(|line| line.contains("log info db"))
+                .count(),
+            1
+        );
+        assert_eq!(watching.end(), Some(130));
+    }
+    let words = ["--subscribe", "nope://", "--subscribe", "one/demo://pixel"];
+    let watching = Watching::start(&home, &words);
+    let mut seen = watching.until("nope:// is not watched: no server lists a resource `nope://`");
+    if !seen
+        .iter()
+        .any(|line| line.starts_with("demo://pixel is not watched: "))
+    {
+        seen = watching.until("demo://pixel is not watched: ");
+    }
+    assert!(!seen.is_empty());
+    assert_eq!(watching.end(), Some(130));
 }
 
 #[test]
 fn the_demo_server_can_be_watched_and_is_reloaded_by_nobody() {
     let home = Home::new();
-    let mut watching = Watching::start(&home, &["--demo"]);
-    watching.until("5 tools added: mcp_demo_add");
+    let watching = Watching::start(&home, &["--demo"]);
+    watching.until("10 tools added: mcp_demo_add");
     assert_eq!(run(&home, &["mcp", "reload"]).code, 5);
     let run = run(&home, &["mcp", "reload", "--demo"]);
     assert_eq!(run.code, 2, "{run:?}");

@@ -296,7 +296,7 @@ fn offered(case: &Case<'_>, server: &ServerConfig, told: &Told) -> Finding {
         0 => String::new(),
         number => {
             let number = count(number, "tool");
-            format!(", and {number} to reach its resources, prompts and completions")
+            format!(", and {number} to reach what else it has")
         }
     };
     let severity = match offered.is_empty() && made.is_empty() {

@@ -554,7 +554,6 @@ fn a_tool_that_is_made_here_is_offered_or_tells_what_it_would_be_made_of() {
         assert_eq!(lines(&case.tool(asked)), [expected]);
     }
     let last = lines(&case.server("a")).pop();
-    let expected = "ok offer a: it offers 1 of 1 tool, and 1 tool to reach its resources, prompts \
-                    and completions";
+    let expected = "ok offer a: it offers 1 of 1 tool, and 1 tool to reach what else it has";
     assert_eq!(last.as_deref(), Some(expected));
 }

@@ -110,7 +110,7 @@ pub(crate) async fn run(session: &Session, args: &Import, plan: &Plan) -> Result
             return Ok(report(false, settings, told).with_failure(failure));
         }
         // The question is about what has been told so far.
-        let _: io::Result<()> = print(&std::mem::take(&mut told));
+        let _: io::Result<()> = print(std::mem::take(&mut told).as_bytes());
         if !ask::confirm(&format!("Write {number} to {file}?")).await? {
             return Ok(Report::new("nothing was changed\n".to_owned()));
         }
