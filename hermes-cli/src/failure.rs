@@ -2,6 +2,7 @@
 
 use std::error::Error as _;
 
+use hermes_registry::policy::Decision;
 use hermes_registry::{RegistryError, ServerConfig, doctor};
 use mcp_client::Error;
 use mcp_client::error::ExchangeFailureKind;
@@ -227,6 +228,16 @@ fn suggestion(error: &RegistryError) -> String {
         }
         RegistryError::ToolFiltered { .. } => {
             "change `tools.include` or `tools.exclude` of that server".to_owned()
+        }
+        RegistryError::NotAllowed {
+            decision: Decision::Unasked,
+            ..
+        } => {
+            "call it at a terminal, or with `--yes`; `trust: full` is for servers that are trusted"
+                .to_owned()
+        }
+        RegistryError::NotApproved { server, .. } => {
+            format!("`hermes mcp approve {server}` shows its definition and approves it")
         }
         RegistryError::Refused { server, .. } | RegistryError::ServerUnavailable { server, .. } => {
             format!("`hermes mcp test {server}` tells more")

@@ -1,10 +1,10 @@
 //! What a command is to do, with everything that has to be known before it begins.
 
-use crate::args::{Fill, Import, Mcp, Read, Remove, Watch};
+use crate::args::{Approve, Fill, Import, Mcp, Read, Remove, Watch};
 use crate::commands::call::{self, Request};
 use crate::commands::{
-    add, configure, doctor, import, install, prompts, read, remove, resources, status, switch,
-    test, tools, watch,
+    add, approve, configure, doctor, import, install, prompts, read, remove, resources, status,
+    switch, test, tools, watch,
 };
 use crate::failure::Failure;
 use crate::output::{Report, Target};
@@ -14,6 +14,7 @@ use crate::settings::Settings;
 /// What is to be done with servers, or with the configuration.
 pub(crate) enum Job<'a> {
     Add(Box<add::Plan>),
+    Approve(&'a Approve),
     Call(Request<'a>),
     Configure(Box<configure::Plan>),
     Doctor(Option<&'a str>),
@@ -69,6 +70,7 @@ impl<'a> Wish<'a> {
             Mcp::Remove(args) => Job::Remove(args),
             Mcp::Enable { name } => Job::Switch(name, true),
             Mcp::Disable { name } => Job::Switch(name, false),
+            Mcp::Approve(args) => Job::Approve(args),
             Mcp::Doctor { name } => Job::Doctor(name.as_deref()),
             Mcp::Prompt(args) => Job::Prompt(args),
             Mcp::Prompts { server } => Job::Prompts(server.as_deref()),
@@ -116,6 +118,7 @@ impl<'a> Wish<'a> {
 impl Job<'_> {
     pub(crate) async fn run(&self, session: &Session, target: Target) -> Result<Report, Failure> {
         match self {
+            Self::Approve(args) => approve::run(session, args).await,
             Self::Add(plan) => add::run(session, plan).await,
             Self::Configure(plan) => configure::run(session, plan).await,
             Self::Doctor(name) => Ok(doctor::run(session, *name, target).await),

@@ -23,6 +23,7 @@ mod fault;
 mod file;
 mod job;
 mod output;
+mod permission;
 mod session;
 mod settings;
 mod watch;

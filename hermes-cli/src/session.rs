@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use hermes_registry::name::ServerName;
 use hermes_registry::nearest::nearest_few;
+use hermes_registry::store::FolderStore;
 use hermes_registry::{
     Catalog, Connector, Registry, RegistryError, ServerConfig, ServerState, ServerStatus,
 };
@@ -15,6 +16,7 @@ use tokio::task::JoinSet;
 
 use crate::failure::Failure;
 use crate::output::{Spinner, text};
+use crate::permission::Permission;
 use crate::settings::Settings;
 
 /// Names of servers that a spinner shows.
@@ -28,6 +30,8 @@ pub(crate) const NEAREST_MAX: usize = 3;
 pub(crate) struct Session {
     pub(crate) settings: Settings,
     pub(crate) registry: Registry,
+    /// Whether calls of servers that are not trusted may run.
+    pub(crate) permission: Permission,
 }
 
 impl Session {
@@ -38,9 +42,16 @@ impl Session {
             connector = connector.with_stderr_log(log);
         }
         let client = Implementation::new("hermes", env!("CARGO_PKG_VERSION"));
-        let registry = Registry::builder(settings.config.clone(), client);
+        let permission = Permission::default();
+        let mut registry = Registry::builder(settings.config.clone(), client)
+            .connector(connector)
+            .policy(permission.clone());
+        if let Some(store) = &settings.store {
+            registry = registry.store(FolderStore::new(store));
+        }
         Self {
-            registry: registry.connector(connector).open(),
+            registry: registry.open(),
+            permission,
             settings,
         }
     }

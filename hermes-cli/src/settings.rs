@@ -35,6 +35,8 @@ pub(crate) struct Settings {
     pub(crate) note: Option<String>,
     /// Where the servers' stderr is kept.
     pub(crate) stderr_log: Option<PathBuf>,
+    /// Where it is kept which tools were approved and what servers told.
+    pub(crate) store: Option<PathBuf>,
     pub(crate) json: bool,
     pub(crate) verbose: bool,
     /// Whether every question is answered with yes.
@@ -52,6 +54,7 @@ impl Settings {
         lookup: &dyn Fn(&str) -> Option<String>,
     ) -> (Self, Result<(), Failure>) {
         let mut settings = Self {
+            store: Self::store(options, lookup),
             json: options.json,
             verbose: options.verbose > 0,
             yes: options.yes,
@@ -117,6 +120,7 @@ impl Settings {
         let mut settings = Self {
             stderr_log: default.as_deref().and_then(log_path),
             places: Self::places(options, lookup),
+            store: Self::store(options, lookup),
             json: options.json,
             verbose: options.verbose > 0,
             yes: options.yes,
@@ -147,6 +151,12 @@ impl Settings {
         let home = default.as_deref().and_then(Path::parent);
         let path = options.config.as_deref().or(default.as_deref())?;
         Some(Places::new(path, home, lookup))
+    }
+
+    fn store(options: &Options, lookup: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
+        let default = Config::default_path(lookup)?;
+        let places = Self::places(options, lookup)?;
+        Some(places.store(default.parent()?))
     }
 
     /// The file, where there is to be one.
@@ -232,6 +242,7 @@ impl Settings {
             )
         })?;
         self.stderr_log = None;
+        self.store = None;
         self.note = Some(note);
         Ok(())
     }

@@ -68,6 +68,8 @@ new ones may be added at the end.
   add, install
           {version, server, file, action, check, error, hints, problems}; `action` is added or
           replaced, `check` is null or what `test` prints without `version` and `problems`
+  approve {version, server, approved, added, changed: [{tool, fields, diff}], removed, problems};
+          lists of names of tools
   remove  {version, servers, file, problems}
   enable, disable
           {version, server, file, enabled, changed, problems}

@@ -97,6 +97,16 @@ pub(crate) enum Command {
     },
 }
 
+/// Which tools are approved.
+#[derive(Args, Debug)]
+pub(crate) struct Approve {
+    /// The server
+    pub(crate) server: String,
+    /// These of its tools only, by the names that the server uses
+    #[arg(value_name = "TOOL")]
+    pub(crate) tools: Vec<String>,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Mcp {
     /// Show the configured servers, without starting them
@@ -227,6 +237,17 @@ Examples:
 It tells what was started, restarted and stopped, or what is wrong with the file; then everything
 stays as it was. The exit status is 5 if no `hermes mcp watch` of that configuration is running.")]
     Reload,
+    /// Approve the tools of a server as they are now
+    #[command(after_help = "\
+Examples:
+  hermes mcp approve tracker
+  hermes mcp approve tracker search --yes
+  hermes mcp approve tracker --json --yes | jq '.changed[].diff'
+
+What is new, changed or gone since the tools were last approved is shown first. Tools of a server
+with `trust: untrusted` cannot be used before they are approved, nor once they have changed; of others
+a change is told only.")]
+    Approve(Approve),
     /// Start one server and tell how that went
     #[command(after_help = "Examples:\n  hermes mcp test files\n  hermes mcp test files -vv")]
     Test {
@@ -343,7 +364,8 @@ impl Mcp {
             | Self::Import(_)
             | Self::Install(_)
             | Self::Remove(_) => true,
-            Self::Call { .. }
+            Self::Approve(_)
+            | Self::Call { .. }
             | Self::Catalog { .. }
             | Self::Completions { .. }
             | Self::DemoServer

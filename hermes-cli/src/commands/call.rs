@@ -47,6 +47,11 @@ pub(crate) async fn run(
             error,
         ));
     }
+    let arguments = &request.arguments;
+    let permission = &session.permission;
+    permission
+        .ask(settings, &catalog, request.name, arguments)
+        .await?;
     let spinner = session.spinner(&format!("calling {}", request.name));
     tracing::info!("calling {}", request.name);
     let set = spinner.setter();

@@ -1,6 +1,7 @@
 //! What the commands do: each gives a report, and prints nothing itself.
 
 pub(crate) mod add;
+pub(crate) mod approve;
 pub(crate) mod call;
 pub(crate) mod catalog;
 pub(crate) mod configure;

@@ -16,6 +16,24 @@ pub(crate) struct Added<'a> {
     pub(crate) hints: &'a [String],
 }
 
+/// Tools that were approved as they are.
+#[derive(Serialize)]
+pub(crate) struct Approved<'a> {
+    pub(crate) server: &'a str,
+    pub(crate) approved: bool,
+    pub(crate) added: &'a [&'a str],
+    pub(crate) changed: Vec<ChangedTool<'a>>,
+    pub(crate) removed: &'a [&'a str],
+}
+
+/// A tool that is not what was approved before.
+#[derive(Serialize)]
+pub(crate) struct ChangedTool<'a> {
+    pub(crate) tool: &'a str,
+    pub(crate) fields: Vec<&'static str>,
+    pub(crate) diff: &'a str,
+}
+
 /// Servers that were taken out.
 #[derive(Serialize)]
 pub(crate) struct Removed<'a> {

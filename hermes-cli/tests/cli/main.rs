@@ -1,6 +1,7 @@
 //! The command as its users see it: real processes, real servers, exit status and what is printed.
 
 mod add;
+mod approve;
 mod calls;
 mod catalog;
 mod changes;

@@ -46,6 +46,11 @@ impl Places {
         }
     }
 
+    /// Where it is kept which tools were approved and what servers told, below `home`.
+    pub(crate) fn store(&self, home: &Path) -> PathBuf {
+        home.join("cache").join("mcp").join(&self.name)
+    }
+
     pub(super) fn folders(&self) -> &[PathBuf] {
         &self.folders
     }
