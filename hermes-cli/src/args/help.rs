@@ -49,20 +49,26 @@ new ones may be added at the end.
   prompt  {version, server, name, result, diagnostics, problems}
   test    {version, server, state, connectMs, era, protocolVersion, serverInfo, instructions,
           ledger, toolsListed, tools, notes, problems}
-  status  {version, watch: {pid, seconds} or null, servers: [{name, state, stateSeconds, why, era, protocolVersion, transport,
-          serverInfo, toolsOffered, toolsListed, toolsMade, error, fault, nextAttemptSeconds, breaker: {state,
-          strikes, retrySeconds}, restarts, inFlight, queued, notes}], problems}; `state` is idle,
-          connecting, ready, suspect, draining, waiting, recycled, parked, disabled, closing or
-          closed, `breaker.state` is closed, half_open or open
-  doctor  {version, findings: [{severity, topic, server, tool, message, wayOut, details}], problems};
-          `severity` is ok, note, warning or error, `topic` is configuration, enabled, command,
+  status  {version, watch: {pid, seconds} or null, servers: [{name, state, stateSeconds, why, era,
+          protocolVersion, transport, serverInfo, toolsOffered, toolsListed, toolsMade, leftOut:
+          [{tool, reason, detail}], leftOutCount, error, fault, nextAttemptSeconds, retriesUsed,
+          retriesMax, breaker: {state, strikes, retrySeconds}, restarts, inFlight, queued, usage:
+          {calls, answered, toolErrors, failed, refused, abandoned, errorRate, p50Seconds,
+          p90Seconds, p99Seconds, maxSeconds, sentBytes, receivedBytes}, notes, ledger:
+          [{agoSeconds, state, why}]}], problems}; `state` is idle, connecting, ready, suspect,
+          draining, waiting, recycled, parked, disabled, closing or closed; `breaker.state` is
+          closed, half_open or open; `reason` is filter, not_approved or unreadable; `toolsMade` are
+          those that are made of its resources and prompts
+  doctor  {version, findings: [{severity, topic, server, tool, message, wayOut, details}],
+          problems}; `severity` is ok, note, warning or error, `topic` is configuration, enabled, command,
           connection, tools, dropped, filter, trust, name, suspicion or offer
   reload  {version, started, restarted, stopped, unchanged, problems}; each a list of names
   watch   a line for each event: {version, atSeconds, event, ...}; after `event`
           watching {pid, file, socket}; state {server, state, why}; tools {added, removed, changed};
           list {server, list}; log {server, level, logger, text}; missed {count};
           reload {started, restarted, stopped, unchanged, problems}, with new problems only;
-          reload_failed {error}; resource {server, uri}, where `uri` may be null; unwatched {uri, error}
+          reload_failed {error}; resource {server, uri}, where `uri` may be null;
+          unwatched {uri, error}
   catalog {version, servers: [{name, title, description, homepage, transport, needs: [{name, about,
           from}], include, exclude}], problems}
   add, install
@@ -83,4 +89,5 @@ new ones may be added at the end.
   errors  {version, error: {code, message, suggestion, server, retryable, outcomeUncertain,
           details, cause}, problems}
 `version` is 1. `problems` are those of the configuration: {file, line, column, key, server,
-severity, message}. `servers` are those of `tools`. `result` and `inputSchema` are as the server sent them. `env` holds names only.";
+severity, message}. `servers` are those of `tools`. `result` and `inputSchema` are as the server
+sent them. `env` holds names only.";

@@ -1,17 +1,14 @@
 //! `hermes mcp status [SERVER]`: how servers are, with what went wrong and what comes next.
 
-use hermes_registry::config::Endpoint;
-use hermes_registry::life::{BreakerStatus, LifeStatus};
 use hermes_registry::nearest::nearest_few;
-use hermes_registry::{Catalog, Origin, Ready, ServerConfig, ServerState};
-use mcp_client::HttpTransport;
+use hermes_registry::{Origin, ServerConfig};
 use serde::Deserialize;
 
 use super::list::no_servers;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::fault::Fault;
-use crate::output::status::{Breaker, Identity, ServerNow, Status};
+use crate::output::status::{ServerNow, Status};
 use crate::output::{Report, Target, json, say};
 use crate::session::{NEAREST_MAX, Session};
 use crate::watch::control::{Places, Question, ask, unreadable};
@@ -108,82 +105,17 @@ struct Answer {
 /// How all servers of a session are at this moment.
 pub(crate) fn now(session: &Session) -> Status {
     let (config, catalog) = (session.registry.config(), session.registry.catalog());
-    let lives = session.registry.lives();
-    let servers = lives.iter().filter_map(|(name, life)| {
-        let server = config.server(name.as_str())?;
-        Some(server_now(session, server, &catalog, life))
+    let reports = session.registry.status().into_iter();
+    let servers = reports.filter_map(|report| {
+        let server = config.server(report.name.as_str())?;
+        let error = session.failure(&catalog, server);
+        let tools = catalog.tools().iter();
+        let own = tools.filter(|tool| tool.route.server == report.name);
+        let made = own.filter(|tool| tool.origin != Origin::Server).count();
+        Some(ServerNow::new(report, made, error))
     });
     Status {
         watch: None,
         servers: servers.collect(),
-    }
-}
-
-fn server_now(
-    session: &Session,
-    server: &ServerConfig,
-    catalog: &Catalog,
-    life: &LifeStatus,
-) -> ServerNow {
-    let status = catalog.server(server.name().as_str());
-    let ready = status.and_then(|status| match &status.state {
-        ServerState::Ready(ready) => Some(&**ready),
-        _ => None,
-    });
-    let info = ready.and_then(|ready| ready.server.as_ref());
-    let tools = catalog.tools().iter();
-    let tools = tools.filter(|tool| tool.route.server == *server.name());
-    let (own, made): (Vec<_>, Vec<_>) = tools.partition(|tool| tool.origin == Origin::Server);
-    ServerNow {
-        name: server.name().to_string(),
-        state: life.state.to_string(),
-        state_seconds: life.state_for.as_secs_f64(),
-        why: life.why.to_string(),
-        era: ready.map(|ready| ready.era.as_str().to_owned()),
-        protocol_version: ready.map(|ready| ready.version.as_str().to_owned()),
-        transport: transport(server, ready).to_owned(),
-        server_info: info.map(|info| Identity {
-            name: info.name.clone(),
-            title: info.title.clone(),
-            version: info.version.clone(),
-        }),
-        tools_offered: own.len(),
-        tools_listed: ready.map(|ready| ready.tools_listed),
-        tools_made: made.len(),
-        error: session.failure(catalog, server),
-        fault: life.fault.as_ref().map(ToString::to_string),
-        next_attempt_seconds: life.next_attempt_in.map(|time| time.as_secs_f64()),
-        breaker: breaker(life.breaker),
-        restarts: life.restarts,
-        in_flight: life.in_flight,
-        queued: life.queued,
-        notes: status.map_or_else(Vec::new, |status| status.notes.clone()),
-    }
-}
-
-/// What carries the messages: as was found out, or else as it is configured.
-fn transport(server: &ServerConfig, ready: Option<&Ready>) -> &'static str {
-    let Endpoint::Http(http) = server.endpoint() else {
-        return "stdio";
-    };
-    // The stream of HTTP+SSE is opened by a step of its own.
-    let has_stream = |ready: &Ready| ready.ledger.iter().any(|entry| entry.step == "GET");
-    if ready.is_some_and(has_stream) || http.transport() == HttpTransport::Sse {
-        "sse"
-    } else {
-        "http"
-    }
-}
-
-fn breaker(status: BreakerStatus) -> Breaker {
-    let (state, strikes, retry_in) = match status {
-        BreakerStatus::Closed { strikes } => ("closed", strikes, None),
-        BreakerStatus::Open { retry_in } => ("open", 0, Some(retry_in)),
-        _ => ("half_open", 0, None),
-    };
-    Breaker {
-        state: state.to_owned(),
-        strikes,
-        retry_seconds: retry_in.map(|time| time.as_secs_f64()),
     }
 }

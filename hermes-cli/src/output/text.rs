@@ -67,7 +67,8 @@ pub(crate) fn count(number: usize, noun: &str) -> String {
 /// A span of time, as people say it: two units at most.
 pub(crate) fn span(time: Duration) -> String {
     match time.as_secs() {
-        0..10 => format!("{:.1} s", time.as_secs_f64()),
+        0 => format!("{} ms", time.as_millis()),
+        1..10 => format!("{:.1} s", time.as_secs_f64()),
         seconds @ 10..60 => format!("{seconds} s"),
         seconds @ 60..3_600 => format!("{} min {} s", seconds / 60, seconds % 60),
         seconds @ 3_600..86_400 => format!("{} h {} min", seconds / 3_600, seconds % 3_600 / 60),
@@ -163,7 +164,8 @@ mod tests {
     #[test]
     fn a_span_has_two_units_at_most() {
         for (seconds, expected) in [
-            (0.25, "0.2 s"),
+            (0.25, "250 ms"),
+            (1.25, "1.2 s"),
             (59.9, "59 s"),
             (61.0, "1 min 1 s"),
             (3_599.0, "59 min 59 s"),

@@ -60,6 +60,8 @@ fn the_json_of_a_server_has_every_member() {
         ("transport", "stdio".into()),
         ("toolsOffered", 1.into()),
         ("toolsListed", 5.into()),
+        ("toolsMade", 5.into()),
+        ("leftOutCount", 4.into()),
         ("error", Value::Null),
         ("fault", Value::Null),
         ("nextAttemptSeconds", Value::Null),
@@ -69,6 +71,10 @@ fn the_json_of_a_server_has_every_member() {
     ] {
         assert_eq!(works[member], expected, "{member}");
     }
+    assert_eq!(works["leftOut"][0]["tool"], "big");
+    assert_eq!(works["leftOut"][0]["reason"], "filter");
+    assert_eq!(works["usage"]["calls"], 0);
+    assert_eq!(works["ledger"][2]["state"], "ready");
     assert_eq!(works["serverInfo"]["name"], "hermes-demo");
     assert_eq!(works["breaker"]["state"], "closed");
     let note = "`nope` in its `tools` filter matches no tool";
