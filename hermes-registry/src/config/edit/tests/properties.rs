@@ -171,6 +171,9 @@ fn check(before: &str, after: &str, change: &Change) {
         (beside, without(parts(text, &[SERVERS]), server))
     };
     assert_eq!(others(before), others(after), "{}", shown());
+    let ends_its_last_line = |text: &str| text.is_empty() || text.ends_with('\n');
+    let is_kept = !ends_its_last_line(before) || ends_its_last_line(after);
+    assert!(is_kept, "{}", shown());
     assert_eq!(
         comments(before, server),
         comments(after, server),
