@@ -13,6 +13,7 @@ pub mod doctor;
 pub mod environment;
 pub mod error;
 pub mod filter;
+pub mod frames;
 #[cfg(test)]
 mod generated;
 mod glob;

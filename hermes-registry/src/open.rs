@@ -11,6 +11,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::catalog::{Ready, Told};
 use crate::config::{Protocol, ServerConfig};
 use crate::connect::Connect;
+use crate::frames::FrameLog;
 use crate::guard::Report;
 use crate::offer;
 use crate::registry::{Teller, TraceSource};
@@ -29,6 +30,8 @@ pub(crate) struct Host<'a> {
     pub(crate) teller: &'a Teller,
     /// Who gives the trace that requests belong to.
     pub(crate) trace: Option<&'a TraceSource>,
+    /// Where frames are kept.
+    pub(crate) frame_log: Option<&'a FrameLog>,
 }
 
 /// Connects a server and asks for its tools, all within its `connect_timeout`; what was started is
@@ -57,6 +60,10 @@ pub(crate) async fn open(
     let builder = offer::offer(builder, server, redactor, host.teller);
     let builder = match host.trace.cloned() {
         Some(source) => builder.on_trace(move || source()),
+        None => builder,
+    };
+    let builder = match host.frame_log {
+        Some(log) => builder.tap(log.tap()),
         None => builder,
     };
     let client = match server.http() {

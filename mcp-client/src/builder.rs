@@ -16,6 +16,7 @@ use crate::handler::{ElicitationHandler, Handlers, RootsHandler, SamplingHandler
 use crate::negotiate::{OpenFailure, Way};
 use crate::notice::LogSink;
 use crate::page::PageLimits;
+use crate::tap::FrameTap;
 use crate::trace::{TraceContext, TraceSource};
 use crate::{Client, Closure, Error, Sent};
 
@@ -48,6 +49,7 @@ pub struct Builder {
     pub(crate) timeouts: Timeouts,
     pub(crate) connect_timeout: Duration,
     pub(crate) probe_timeout: Duration,
+    pub(crate) tap: Option<FrameTap>,
     given_up: Option<watch::Receiver<bool>>,
 }
 
@@ -66,6 +68,7 @@ impl Builder {
             timeouts: Timeouts::new(Duration::from_secs(120), Duration::from_secs(30 * 60)),
             connect_timeout: Duration::from_secs(60),
             probe_timeout: Duration::from_secs(5),
+            tap: None,
             given_up: None,
         }
     }
@@ -158,6 +161,13 @@ impl Builder {
     /// What hides secrets in errors and logs. Default: the patterns of well-known credentials.
     pub fn redactor(mut self, redactor: Redactor) -> Self {
         self.redactor = redactor;
+        self
+    }
+
+    /// Has every frame copied that is sent and received, those that open the session included.
+    /// Default: none, which costs nothing.
+    pub fn tap(mut self, tap: FrameTap) -> Self {
+        self.tap = Some(tap);
         self
     }
 

@@ -15,6 +15,7 @@ use crate::error::Incompatible;
 use crate::ledger::Ledger;
 use crate::negotiate::{OpenFailure, Opening, STREAM_STEP, Way, is_no_endpoint, open};
 use crate::notice::ChangeCounts;
+use crate::tap::Tap;
 use crate::{Client, EraHint, Error};
 
 /// A server behind a URL.
@@ -119,7 +120,9 @@ pub(crate) async fn attempt(
         trace: builder.trace.clone(),
         timeouts: builder.timeouts,
     };
-    let shared = Arc::new(Shared::new(peer, sender, host));
+    let tap = builder.tap.as_ref();
+    let tap = tap.map(|tap| Tap::new(tap, &builder.server, &builder.redactor));
+    let shared = Arc::new(Shared::new(peer, sender, host, tap));
     let (ended, ending) = watch::channel(None);
     let sinks = Sinks {
         changes: Arc::clone(&changes),

@@ -40,6 +40,7 @@ mod page;
 mod param;
 mod session;
 mod subscription;
+mod tap;
 mod trace;
 
 pub use builder::{Builder, EraHint};
@@ -54,6 +55,7 @@ pub use notice::{Change, Changes};
 pub use page::{Cut, Listing, PageLimits};
 pub use session::{Era, Session};
 pub use subscription::{ResourceUpdate, Subscription};
+pub use tap::{Direction, FrameTap, Frames, TapLimits, Tapped, TappedFrame};
 pub use trace::TraceContext;
 
 /// The example of the project's README is compiled with the documentation's own.

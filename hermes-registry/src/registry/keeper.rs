@@ -18,6 +18,7 @@ use super::inner::{Inner, Setup};
 use super::memory::Memory;
 use super::slot::{Server, Todo};
 use super::slots::SlotId;
+use crate::frames::FrameLog;
 use crate::life::{CallEnd, CheckId, Epoch, Fault, FaultKind};
 use crate::open::{self, Connected, Host};
 
@@ -43,6 +44,8 @@ pub(super) enum Done {
         epoch: Epoch,
         fault: Fault,
     },
+    /// Nobody is left whose frames could be written.
+    Logged,
     /// What is remembered was saved, or could not be.
     Saved,
 }
@@ -52,10 +55,17 @@ pub(super) async fn keep(
     inner: Weak<Inner>,
     wake: Arc<Notify>,
     mut closing: watch::Receiver<bool>,
+    frame_log: Option<Arc<FrameLog>>,
 ) {
     // Bound: for each server one attempt, one check, one closing and one connection followed; and
-    // one saving.
+    // one saving, and one that writes frames.
     let mut tasks = JoinSet::new();
+    if let Some(log) = frame_log {
+        tasks.spawn(async move {
+            log.follow().await;
+            Done::Logged
+        });
+    }
     loop {
         let due = match inner.upgrade() {
             Some(inner) => {
@@ -178,6 +188,7 @@ async fn connect(setup: &Setup, server: &Server, given_up: watch::Receiver<bool>
         client: &setup.client,
         teller: &setup.teller,
         trace: setup.trace.as_ref(),
+        frame_log: setup.frame_log.as_deref(),
     };
     open::open(host, config, redactor, given_up).await
 }

@@ -71,6 +71,7 @@ use crate::arguments::Checkers;
 use crate::catalog::Catalog;
 use crate::config::Config;
 use crate::connect::{Connect, Connector};
+use crate::frames::FrameLog;
 use crate::host::{Admission, HostTools};
 use crate::life::LifeStatus;
 use crate::name::{Naming, ServerName};
@@ -108,6 +109,7 @@ pub struct Builder {
     admission: Admission,
     usage_log: Option<UsageLog>,
     trace: Option<TraceSource>,
+    frame_log: Option<PathBuf>,
 }
 
 impl Builder {
@@ -167,6 +169,18 @@ impl Builder {
         self
     }
 
+    /// A file to which every frame that is sent to or comes from a server is appended as one line of
+    /// JSON, with credentials hidden; what else is said stands there, so it is for its owner alone.
+    /// Once it holds 64 MiB it is renamed to `<name>.1`, in place of the one before, and begun anew.
+    /// Default: none.
+    ///
+    /// [`crate::frames`] does the hiding. A file that cannot be written is told in our log. The last
+    /// frames are there once [`Registry::close`] has ended.
+    pub fn frame_log(mut self, path: impl Into<PathBuf>) -> Self {
+        self.frame_log = Some(path.into());
+        self
+    }
+
     /// Gives the trace that each request belongs to, which servers find in its `_meta`. It is asked
     /// within the span of the call, so that a server's spans are children of that. Default: none.
     pub fn on_trace(
@@ -193,6 +207,7 @@ impl Builder {
             admission,
             usage_log,
             trace,
+            frame_log,
         } = self;
         let setup = Setup {
             naming,
@@ -205,6 +220,7 @@ impl Builder {
             policy,
             usage_log,
             trace,
+            frame_log: frame_log.map(|path| Arc::new(FrameLog::new(path, clock()))),
         };
         let memory = store.map(Memory::load).unwrap_or_default();
         Registry {
@@ -228,6 +244,7 @@ impl Registry {
             admission: Admission::default(),
             usage_log: None,
             trace: None,
+            frame_log: None,
         }
     }
 

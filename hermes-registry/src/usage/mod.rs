@@ -20,7 +20,7 @@ mod tally;
 mod tests;
 
 pub use latency::Latency;
-pub(crate) use latency::seconds;
+pub(crate) use latency::{as_seconds, seconds};
 pub(crate) use log::UsageLog;
 pub(crate) use meter::{Meter, shown};
 pub(crate) use record::seconds_if_known;

@@ -17,6 +17,7 @@ use super::shared::{Death, Life};
 use super::waiter::{Head, Waiter};
 use crate::error::Misuse;
 use crate::session::Era;
+use crate::tap::Tap;
 use crate::{Error, Sent, clock};
 
 #[derive(Debug)]
@@ -35,6 +36,8 @@ pub(super) struct Core {
     owed: VecDeque<GivenUp>,
     /// Hides secrets in why the connection ended.
     pub(super) redactor: Redactor,
+    /// Where frames are copied to, if somebody wants to see them.
+    pub(super) tap: Option<Tap>,
     pub(super) peer: Peer<Waiter>,
     pub(super) sender: LinkSender,
     pub(super) life: Life,
@@ -86,9 +89,15 @@ pub(super) struct Plan {
 }
 
 impl Core {
-    pub(super) fn new(peer: Peer<Waiter>, sender: LinkSender, redactor: Redactor) -> Self {
+    pub(super) fn new(
+        peer: Peer<Waiter>,
+        sender: LinkSender,
+        redactor: Redactor,
+        tap: Option<Tap>,
+    ) -> Self {
         Self {
             redactor,
+            tap,
             asks: HashMap::new(),
             last_ask: AskNumber::default(),
             replaced: None,
@@ -208,8 +217,13 @@ impl Core {
                     body,
                 },
             };
-            if let Err(error) = self.sender.push(outbound) {
-                result = Err(error);
+            match self.sender.push(outbound) {
+                Ok(()) => {
+                    if let Some(tap) = &self.tap {
+                        tap.sent(body);
+                    }
+                }
+                Err(error) => result = Err(error),
             }
         }
         result

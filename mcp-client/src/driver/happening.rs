@@ -75,6 +75,9 @@ pub(super) enum Happening {
 impl Core {
     /// Takes one thing that came in.
     pub(super) fn take(&mut self, now: Instant, inbound: Inbound, happened: &mut Vec<Happening>) {
+        if let Some(tap) = &self.tap {
+            tap.received(&inbound);
+        }
         let mut cause = Cause::default();
         match inbound {
             // Interop: servers keep an idle stream open by events such as `data: ping`, for days
@@ -407,7 +410,7 @@ mod tests {
     fn core() -> (Core, ExchangeId) {
         let (link, _far_end) = link::pair(LinkLimits::default());
         let (sender, _receiver) = link.split();
-        let mut core = Core::new(Peer::new(Limits::default()), sender, Redactor::new());
+        let mut core = Core::new(Peer::new(Limits::default()), sender, Redactor::new(), None);
         let waiter = Waiter::new(oneshot::channel().0, "m".into());
         let timeouts = Timeouts::new(std::time::Duration::MAX, std::time::Duration::MAX);
         let called = core

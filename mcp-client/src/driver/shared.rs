@@ -23,6 +23,7 @@ use crate::notice::{Change, ChangeCounts};
 use crate::param::ParamHeaders;
 use crate::session::Era;
 use crate::subscription::Watchers;
+use crate::tap::Tap;
 use crate::trace::TraceSource;
 use crate::{Closure, Error, Sent, clock};
 
@@ -87,10 +88,15 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(peer: Peer<Waiter>, sender: LinkSender, host: Host) -> Self {
+    pub(crate) fn new(
+        peer: Peer<Waiter>,
+        sender: LinkSender,
+        host: Host,
+        tap: Option<Tap>,
+    ) -> Self {
         Self {
             wants_labels: sender.wants_labels(),
-            core: Mutex::new(Core::new(peer, sender, host.redactor.clone())),
+            core: Mutex::new(Core::new(peer, sender, host.redactor.clone(), tap)),
             wake: Notify::new(),
             told: Notify::new(),
             host,

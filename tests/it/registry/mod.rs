@@ -2,6 +2,7 @@
 
 mod blocking;
 mod dispatch;
+mod frames;
 mod host;
 mod life;
 mod requests;

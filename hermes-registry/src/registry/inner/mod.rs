@@ -25,6 +25,7 @@ use crate::arguments::Checkers;
 use crate::catalog::{Catalog, Parts, Told};
 use crate::config::Config;
 use crate::connect::Connect;
+use crate::frames::FrameLog;
 use crate::host::HostTools;
 use crate::life::{Epoch, Life};
 use crate::name::Naming;
@@ -61,6 +62,8 @@ pub(in crate::registry) struct Setup {
     pub(in crate::registry) usage_log: Option<UsageLog>,
     /// Who gives the trace that requests belong to.
     pub(in crate::registry) trace: Option<TraceSource>,
+    /// Where frames are kept.
+    pub(in crate::registry) frame_log: Option<Arc<FrameLog>>,
 }
 
 pub(in crate::registry) struct Inner {
@@ -228,6 +231,7 @@ impl Inner {
                 Arc::downgrade(self),
                 Arc::clone(&self.wake),
                 self.closing.subscribe(),
+                self.setup.frame_log.clone(),
             );
             #[expect(
                 clippy::disallowed_methods,
@@ -336,6 +340,7 @@ impl Inner {
             } => self.change(server, |slot, todo| {
                 ((), slot.lose(now, epoch, fault, todo))
             }),
+            Done::Logged => None,
             Done::Saved => {
                 self.lock().memory.end_save();
                 None
@@ -418,6 +423,10 @@ impl Inner {
         self.save().await;
         if let Some(keeper) = keeper.filter(|keeper| !keeper.is_finished()) {
             let _: Result<(), tokio::task::JoinError> = keeper.await;
+        }
+        if let Some(log) = self.setup.frame_log.clone() {
+            let writing = tokio::task::spawn_blocking(move || log.write());
+            let _: Result<(), tokio::task::JoinError> = writing.await;
         }
         self.publish();
     }
