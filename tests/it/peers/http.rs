@@ -25,6 +25,9 @@ pub(super) struct Row {
     steps: (&'static str, Value),
     /// Whether it has the tool `wait`, which tells that it was cancelled.
     pub(super) tells: bool,
+    /// Whether its connection is one stream, which ends with it. Otherwise only the exchange of a
+    /// call breaks, which says nothing of the connection.
+    pub(super) is_bound_to_a_stream: bool,
 }
 
 pub(super) fn expected() -> Vec<Row> {
@@ -37,6 +40,7 @@ pub(super) fn expected() -> Vec<Row> {
             json!({"duration": 0.3, "steps": 3}),
         ),
         tells: false,
+        is_bound_to_a_stream: false,
     };
     let ours = |name, era, tool| Row {
         name,
@@ -44,15 +48,20 @@ pub(super) fn expected() -> Vec<Row> {
         tool,
         steps: ("count", json!({"steps": 3})),
         tells: true,
+        is_bound_to_a_stream: false,
+    };
+    let bound = |row| Row {
+        is_bound_to_a_stream: true,
+        ..row
     };
     let multiply = || ("multiply", json!({"a": 6, "b": 7}), "42");
     let add = || ("add", json!({"a": 2, "b": 3}), "5");
     let subtract = || ("subtract", json!({"a": 9, "b": 2}), "7");
     vec![
         everything("everything-http"),
-        everything("everything-sse"),
+        bound(everything("everything-sse")),
         ours("fastmcp-http", Era::Modern, multiply()),
-        ours("fastmcp-sse", Era::Legacy, multiply()),
+        bound(ours("fastmcp-sse", Era::Legacy, multiply())),
         ours("mcp2-stateful", Era::Modern, add()),
         ours("mcp2-stateless", Era::Modern, add()),
         ours("rmcp", Era::Modern, subtract()),

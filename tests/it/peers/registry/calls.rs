@@ -13,6 +13,19 @@ use super::{PATIENCE, life};
 /// taken up again for ten seconds, in case the server is only being restarted.
 const ENDED_MAX: Duration = Duration::from_secs(20);
 
+/// Whether a server says of its tool that a second call changes nothing more, in which case a call
+/// that was lost with the server is made once more.
+///
+/// No server here is configured to be distrusted, so what they say counts.
+pub(super) fn may_run_twice(registry: &Registry, server: &str, tool: &str) -> bool {
+    let catalog = registry.catalog();
+    let tools = catalog.tools().iter();
+    let mut found = tools.filter(|one| one.route.server.as_str() == server);
+    let found = found.find(|one| &*one.route.tool == tool).unwrap();
+    let hints = found.tool.annotations.as_ref();
+    hints.is_some_and(|hints| [hints.read_only_hint, hints.idempotent_hint].contains(&Some(true)))
+}
+
 /// A harmless call of a server.
 pub(super) struct Harmless<'a> {
     pub(super) server: &'a str,
@@ -54,6 +67,10 @@ impl Ends {
 }
 
 impl Harmless<'_> {
+    pub(super) fn may_run_twice(&self, registry: &Registry) -> bool {
+        may_run_twice(registry, self.server, self.tool)
+    }
+
     /// One call, which must end as a call may.
     pub(super) async fn call(&self, registry: &Registry) -> Ends {
         let restarts = life(registry, self.server).restarts;

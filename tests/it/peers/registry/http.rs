@@ -5,10 +5,10 @@ use futures_util::future::join_all;
 use hermes_registry::Registry;
 use mcp_tests::stage::until;
 use serde_json::{Value, json};
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant, timeout};
 
-use super::calls::{Ends, Harmless, failed};
+use super::calls::{Ends, Harmless, failed, may_run_twice};
 use super::report::Trial;
 use super::watch::Watch;
 use super::{PATIENCE, life};
@@ -34,10 +34,17 @@ pub(super) async fn lose(registry: &Registry, served: &mut Served, row: &Row) ->
     assert_eq!(first.answered, 1);
     let mut watch = Watch::new(registry, row.name);
     let (told, begun) = watch::channel(false);
-    let runs = endless(registry, row, told);
+    let runs_again = row.is_bound_to_a_stream && may_run_twice(registry, row.name, endless(row).0);
+    let (give_up, given_up) = oneshot::channel();
+    let runs = async {
+        tokio::select! {
+            ends = run_endless(registry, row, told.clone()) => ends,
+            Ok(()) = given_up => Ends::default(),
+        }
+    };
     let wait = join_all((0..WAITING).map(|_| call.call(registry)));
     let loss = async {
-        has_begun(served, row, begun).await;
+        has_begun(served, row, begun.clone()).await;
         until("the others wait", || {
             life(registry, row.name).queued == WAITING
         })
@@ -48,15 +55,24 @@ pub(super) async fn lose(registry: &Registry, served: &mut Served, row: &Row) ->
         let in_vain = watch.until("tried", |status| is_away(status.retries_used));
         in_vain.await;
         served.start_again();
-        (killed, watch.until_back().await)
+        let returned = watch.until_back().await;
+        if runs_again {
+            // What was told so far was told by the process that is gone.
+            told.send_replace(false);
+            has_begun(served, row, begun.clone()).await;
+            give_up.send(()).unwrap();
+        }
+        (killed, returned)
     };
     let (lost, answered, (killed, returned)) = tokio::join!(runs, wait, loss);
     let answered = Ends::all(answered);
-    assert_eq!((lost.lost, answered.answered), (1, WAITING), "{}", row.name);
+    assert_eq!(answered.answered, WAITING, "{}", row.name);
+    assert_eq!(lost.lost, usize::from(!runs_again), "{}", row.name);
     let ends = Ends::all([lost, answered]);
     Trial {
         server: row.name.to_owned(),
         when: "in a call",
+        may_run_twice: runs_again,
         ends,
         failed_after: ends.failed_after(killed),
         back_after: returned.at - killed,
@@ -64,15 +80,19 @@ pub(super) async fn lose(registry: &Registry, served: &mut Served, row: &Row) ->
     }
 }
 
-/// A call that only the end of its server ends.
-async fn endless(registry: &Registry, row: &Row, told: watch::Sender<bool>) -> Ends {
-    let (tool, arguments) = match row.tells {
+/// A tool that only its server's end ends, and its arguments.
+fn endless(row: &Row) -> (&'static str, Value) {
+    match row.tells {
         true => ("wait", json!({})),
         false => (
             "trigger-long-running-operation",
             json!({"duration": 600, "steps": 6_000}),
         ),
-    };
+    }
+}
+
+async fn run_endless(registry: &Registry, row: &Row, told: watch::Sender<bool>) -> Ends {
+    let (tool, arguments) = endless(row);
     let restarts = life(registry, row.name).restarts;
     let progress = move |_told| {
         told.send_replace(true);

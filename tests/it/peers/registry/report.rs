@@ -11,6 +11,8 @@ pub(super) struct Trial {
     pub(super) server: String,
     /// What it was doing.
     pub(super) when: &'static str,
+    /// Whether the call that ran may be made again by what the server says of its tool.
+    pub(super) may_run_twice: bool,
     pub(super) ends: Ends,
     /// From its death to the end of the call that ran, unless that was answered.
     pub(super) failed_after: Option<Duration>,
@@ -22,9 +24,10 @@ pub(super) struct Trial {
 #[expect(clippy::print_stdout, reason = "it is there to be read")]
 pub(super) fn print(trials: &[Trial]) {
     println!(
-        "\n{:<20} {:<9} {:>8} {:>5} {:>6} {:>8} {:>8}  {:<15} {:>7}",
+        "\n{:<20} {:<9} {:<5} {:>8} {:>5} {:>6} {:>8} {:>8}  {:<15} {:>7}",
         "server",
         "killed",
+        "twice",
         "answered",
         "lost",
         "unsent",
@@ -37,9 +40,10 @@ pub(super) fn print(trials: &[Trial]) {
         let Trial { ends, returned, .. } = trial;
         let waits = returned.waits.iter().copied().map(seconds);
         println!(
-            "{:<20} {:<9} {:>8} {:>5} {:>6} {:>8} {:>8}  {:<15} {:>7}",
+            "{:<20} {:<9} {:<5} {:>8} {:>5} {:>6} {:>8} {:>8}  {:<15} {:>7}",
             trial.server,
             trial.when,
+            if trial.may_run_twice { "may" } else { "" },
             ends.answered,
             ends.lost,
             ends.unsent,
