@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::problem::Position;
+use crate::guard::Suspicion;
 
 /// What is wrong with a key or its value.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -64,6 +65,8 @@ pub enum ProblemKind {
     ProbablyServers,
     /// A number in quotes, which is read as a number.
     QuotedNumber,
+    /// A command that is no server, as far as can be told.
+    Suspicious(Suspicion),
     /// A YAML tag without a meaning here.
     Tag {
         /// The tag as it was written.
@@ -131,6 +134,7 @@ impl fmt::Display for ProblemKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BadEndpoint(why) => f.write_str(why),
+            Self::Suspicious(suspicion) => suspicion.fmt(f),
             Self::NeedsKey { needs } => write!(f, "has no effect without `{needs}`"),
             Self::BadReference { name } if name.is_empty() => {
                 f.write_str("`${}` names no variable; write `$${` for the plain text `${`")

@@ -17,6 +17,7 @@ use super::server::{Endpoint, Protocol, ServerConfig, Source};
 use super::stdio::StdioDraft;
 use super::tools::{self, Tools};
 use super::tree::{Node, Value};
+use crate::guard::suspicion;
 use crate::name::ServerName;
 
 /// Spellings of transports, compared without case, `-` and `_`.
@@ -223,7 +224,17 @@ impl Draft {
                 reader.error(position, path, ProblemKind::NoCommand);
                 None
             }
-            (Some(_), None) => self.stdio.finish().map(Endpoint::Stdio),
+            (Some(command), None) => {
+                let line = self.stdio.finish()?;
+                match suspicion(&line) {
+                    Some(suspicion) => {
+                        let kind = ProblemKind::Suspicious(suspicion);
+                        reader.error(command, &path.key("command"), kind);
+                        None
+                    }
+                    None => Some(Endpoint::Stdio(line)),
+                }
+            }
         }
     }
 
