@@ -2,6 +2,7 @@
 //! the servers whatever happens.
 
 use std::io;
+use std::path::Path;
 
 use clap::{CommandFactory as _, Parser as _};
 use tokio::runtime::{self, Runtime};
@@ -16,6 +17,7 @@ use crate::failure::Failure;
 use crate::fault::Fault;
 use crate::job::Wish;
 use crate::output::{Report, Target, json, print, say, say_more};
+use crate::replay;
 use crate::session::Session;
 use crate::settings::Settings;
 
@@ -57,6 +59,9 @@ pub(crate) fn main() -> Exit {
             });
             served.map_or_else(|error| failed(&error), |()| Exit::Done)
         }
+        Command::Mcp {
+            command: Mcp::Replay { file, server },
+        } => play(&file, server.as_deref(), cli.options.json),
         Command::Mcp { command } => {
             log(cli.options.verbose);
             match ask_watch(&cli.options, &command) {
@@ -65,6 +70,22 @@ pub(crate) fn main() -> Exit {
             }
         }
     }
+}
+
+/// Plays a log of frames back until standard input ends.
+fn play(file: &Path, server: Option<&str>, is_json: bool) -> Exit {
+    let (player, notes) = match replay::load(file, server) {
+        Ok(loaded) => loaded,
+        Err(failure) => return tell(Err(failure), &[], is_json),
+    };
+    notes.iter().for_each(|note| say(note));
+    let served = runtime().and_then(|runtime| {
+        let served = runtime.block_on(replay::serve(player));
+        // A reader of standard input that is still waiting must not keep us.
+        runtime.shutdown_background();
+        served
+    });
+    served.map_or_else(|error| failed(&error), |()| Exit::Done)
 }
 
 /// Has a running `watch` do what can be asked of it; `None` if this is to be done here.
@@ -121,6 +142,9 @@ fn use_servers(options: &Options, command: &Mcp) -> Exit {
     }
     if let Some(note) = &settings.note {
         say(note);
+    }
+    if let Err(failure) = settings.open_frame_log() {
+        return tell(Err(failure), &problems, is_json);
     }
     let target = Target::of_stdout();
     let wish = match Wish::new(command, &mut settings) {

@@ -97,6 +97,7 @@ impl<'a> Wish<'a> {
             | Mcp::DemoServer
             | Mcp::List
             | Mcp::Reload
+            | Mcp::Replay { .. }
             | Mcp::Schema { .. } => return Ok(None),
         };
         Ok(Some(Self::Job(job)))

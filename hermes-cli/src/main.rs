@@ -10,7 +10,8 @@
 //!                              └ output: texts for people, JSON for programs
 //! ```
 //!
-//! Commands return what is to be printed, and `app` prints it; only `demo` speaks MCP itself.
+//! Commands return what is to be printed, and `app` prints it; only `demo` and `replay` speak MCP
+//! themselves.
 
 mod app;
 mod args;
@@ -24,6 +25,7 @@ mod file;
 mod job;
 mod output;
 mod permission;
+mod replay;
 mod session;
 mod settings;
 mod watch;

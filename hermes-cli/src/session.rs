@@ -49,6 +49,9 @@ impl Session {
         if let Some(store) = &settings.store {
             registry = registry.store(FolderStore::new(store));
         }
+        if let Some(log) = &settings.frame_log {
+            registry = registry.frame_log(log);
+        }
         Self {
             registry: registry.open(),
             permission,

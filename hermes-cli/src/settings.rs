@@ -7,6 +7,7 @@ use hermes_registry::config::edit::Change;
 use hermes_registry::config::{CommandLine, ConfigErrorKind};
 use hermes_registry::import::Existing;
 use hermes_registry::{Config, ConfigError, Loaded, Problem, ServerConfig};
+use mcp_transport::journal::Journal;
 
 use crate::args::Options;
 use crate::exit::Exit;
@@ -37,6 +38,8 @@ pub(crate) struct Settings {
     pub(crate) stderr_log: Option<PathBuf>,
     /// Where it is kept which tools were approved and what servers told.
     pub(crate) store: Option<PathBuf>,
+    /// Where frames are kept.
+    pub(crate) frame_log: Option<PathBuf>,
     pub(crate) json: bool,
     pub(crate) verbose: bool,
     /// Whether every question is answered with yes.
@@ -55,6 +58,7 @@ impl Settings {
     ) -> (Self, Result<(), Failure>) {
         let mut settings = Self {
             store: Self::store(options, lookup),
+            frame_log: options.frame_log.clone(),
             json: options.json,
             verbose: options.verbose > 0,
             yes: options.yes,
@@ -105,6 +109,23 @@ impl Settings {
         }
     }
 
+    /// Looks whether frames can be kept where they are to be.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot.
+    pub(crate) fn open_frame_log(&self) -> Result<(), Failure> {
+        let Some(path) = &self.frame_log else {
+            return Ok(());
+        };
+        // An empty text opens the file, with the mode that it will have.
+        let opened = Journal::new(path, u64::MAX).append("");
+        opened.map_err(|error| {
+            let message = format!("frames cannot be kept in {}: {error}", path.display());
+            Failure::usage("no_file", message, "name another file with `--frame-log`")
+        })
+    }
+
     /// Reads what the options name, for a command that changes it.
     ///
     /// A file that is not there yet has no servers.
@@ -121,6 +142,7 @@ impl Settings {
             stderr_log: default.as_deref().and_then(log_path),
             places: Self::places(options, lookup),
             store: Self::store(options, lookup),
+            frame_log: options.frame_log.clone(),
             json: options.json,
             verbose: options.verbose > 0,
             yes: options.yes,

@@ -44,6 +44,10 @@ pub(crate) struct Options {
     /// Answer every question with yes
     #[arg(short, long, global = true)]
     pub(crate) yes: bool,
+    /// Append every frame that is sent to or comes from a server to this file, with credentials
+    /// hidden
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) frame_log: Option<PathBuf>,
     /// Tell more on standard error; twice for even more
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub(crate) verbose: u8,
@@ -342,6 +346,21 @@ An editor with the YAML language server takes it from a first line of the config
         #[arg(long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
+    /// Play a log of frames back as a server, on standard input and output
+    #[command(after_help = "\
+Examples:
+  hermes mcp tools files --frame-log frames.jsonl
+  hermes mcp add recorded --command hermes -- mcp replay frames.jsonl --server files
+
+A request gets the answer that the same one got in the log; if it was made several times, the answers
+in their order, and the last one again. What the log does not hold is refused.")]
+    Replay {
+        /// What `--frame-log` has written
+        file: PathBuf,
+        /// The server to be played back, if the log holds several
+        #[arg(long, value_name = "NAME")]
+        server: Option<String>,
+    },
     /// Print a script that completes this command in a shell, as `hermes completion` does
     #[command(after_help = COMPLETIONS)]
     Completions {
@@ -375,6 +394,7 @@ impl Mcp {
             | Self::Prompts { .. }
             | Self::Read(_)
             | Self::Reload
+            | Self::Replay { .. }
             | Self::Resources { .. }
             | Self::Schema { .. }
             | Self::Status { .. }

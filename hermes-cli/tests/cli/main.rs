@@ -12,6 +12,7 @@ mod faults;
 mod import;
 mod network;
 mod prompts;
+mod replay;
 mod resources;
 mod schema;
 mod shapes;
