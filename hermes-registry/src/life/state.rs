@@ -134,7 +134,7 @@ impl fmt::Display for Why {
             Self::Probed => f.write_str("it is tried from time to time"),
             Self::PutOff => f.write_str("its calls take too long to wait for them"),
             Self::Retried(retry) => write!(f, "retry {retry}"),
-            Self::ShutDown => f.write_str("everything is being closed"),
+            Self::ShutDown => f.write_str("it is to end"),
             Self::TooOld(age) => write!(f, "its process is {} s old", age.as_secs()),
             Self::Unused => f.write_str("nobody wanted it yet"),
         }

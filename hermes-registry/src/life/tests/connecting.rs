@@ -281,7 +281,7 @@ fn an_attempt_that_failed_while_it_was_given_up_has_ended() {
     let mut rig = Rig::new(policy());
     rig.step(|life, now| life.connect(now));
     let told = rig.step(|life, now| life.close(now, secs(5)));
-    assert_eq!(told, "closing: close 1 (everything is being closed)");
+    assert_eq!(told, "closing: close 1 (it is to end)");
     assert_eq!(rig.failed(1), "closed");
 }
 

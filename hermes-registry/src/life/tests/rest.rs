@@ -103,7 +103,7 @@ fn closing_refuses_what_waits_and_lets_finish_what_runs() {
     assert_eq!(told, format!("closing: refuse {} (closing)", waits.0));
     assert_eq!(rig.refused(), "the server is being closed");
     let told = rig.end(runs, CallEnd::Answered);
-    assert_eq!(told, "closing: close 1 (everything is being closed)");
+    assert_eq!(told, "closing: close 1 (it is to end)");
     assert_eq!(rig.closed(1), "closed");
     assert_eq!(rig.life.next_wake(), None);
 }
@@ -116,7 +116,7 @@ fn closing_is_bounded_even_if_nothing_ends() {
     assert_eq!(
         rig.pass(60.0),
         [
-            "5 closing: close 1 (everything is being closed)",
+            "5 closing: close 1 (it is to end)",
             "20 closed"
         ]
     );
@@ -128,7 +128,7 @@ fn closing_without_grace_closes_at_once() {
     let mut rig = Rig::ready(policy());
     rig.go();
     let told = rig.step(|life, now| life.close(now, Duration::ZERO));
-    assert_eq!(told, "closing: close 1 (everything is being closed)");
+    assert_eq!(told, "closing: close 1 (it is to end)");
 }
 
 #[test]
