@@ -22,43 +22,50 @@ const LOOKUP_MAX: Duration = Duration::from_micros(1);
 /// each tool, whatever holds them.
 const SERVER_KB_MAX: f64 = 60.0;
 
+/// Longer than a connection keeps storage that it does not need.
+const QUIET: Duration = Duration::from_secs(11);
+
 /// How often all tools are looked up.
 const ROUNDS: u32 = 10;
 
 pub fn measure() -> Result<(), String> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| error.to_string())?;
-    let over = runtime.block_on(run()).map_err(|error| error.to_string())?;
+    let over = run().map_err(|error| error.to_string())?;
     match over.as_slice() {
         [] => Ok(()),
         over => Err(format!("over its bar: {}", over.join(", "))),
     }
 }
 
-async fn run() -> Result<Vec<&'static str>, Box<dyn Error>> {
-    let config = config()?;
-    let registry = Registry::builder(config, Implementation::new("bench", "1")).open();
+fn run() -> Result<Vec<&'static str>, Box<dyn Error>> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let registry = Registry::builder(config()?, Implementation::new("bench", "1")).open();
     // What a process pays once is paid with the first.
-    registry.discover_server("server000").await?;
+    runtime.block_on(registry.discover_server("server000"))?;
     let before = private_dirty()?;
     let start = Instant::now();
-    let catalog = registry.discover().await;
-    let discovered = start.elapsed();
+    let mut catalog = registry.catalog();
+    // All of it runs on this thread, whose allocations are counted.
+    let counted = allocation_counter::measure(|| {
+        runtime.block_on(async {
+            catalog = registry.discover().await;
+            tokio::time::sleep(QUIET).await;
+        });
+    });
+    let discovered = start.elapsed().saturating_sub(QUIET);
     if catalog.tools().len() != SERVERS * TOOLS {
         return Err(format!("{} tools in the catalog", catalog.tools().len()).into());
     }
     println!("{SERVERS} servers, {} tools", catalog.tools().len());
     println!("one discovery                  {discovered:10.2?}");
-    // Until quiet connections have let go of the storage of long frames.
-    tokio::time::sleep(Duration::from_secs(11)).await;
-    let held = private_dirty()?.saturating_sub(before) as f64;
+    let others = (SERVERS - 1) as f64;
+    let dirty = private_dirty()?.saturating_sub(before) as f64 / others;
     let (wire, own) = own_kb(&catalog)?;
-    let each = held / (SERVERS - 1) as f64;
+    let each = counted.bytes_current as f64 / 1024.0 / others;
     let beyond = each - own;
-    println!("kB per server                  {each:10.2}");
-    println!("of these its tools' own        {own:10.2}  ({wire:.2} on the wire)");
+    println!("kB allocated per server        {each:10.2}  (private pages: {dirty:.2})");
+    println!("of these its tools' own        {own:10.2}  (on the wire: {wire:.2})");
 
     let mut over = Vec::new();
     let mut hold = |name: &'static str, figure: f64, max: f64, unit: &str| {
@@ -107,7 +114,7 @@ async fn run() -> Result<Vec<&'static str>, Box<dyn Error>> {
         micros(LOOKUP_MAX),
         "µs",
     );
-    registry.close().await;
+    runtime.block_on(registry.close());
     Ok(over)
 }
 

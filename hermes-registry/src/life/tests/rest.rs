@@ -115,10 +115,7 @@ fn closing_is_bounded_even_if_nothing_ends() {
     rig.step(|life, now| life.close(now, secs(5)));
     assert_eq!(
         rig.pass(60.0),
-        [
-            "5 closing: close 1 (it is to end)",
-            "20 closed"
-        ]
+        ["5 closing: close 1 (it is to end)", "20 closed"]
     );
     assert_eq!(rig.life.status(at(rig.now)).in_flight, 0);
 }
