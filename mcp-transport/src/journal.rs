@@ -26,9 +26,11 @@ struct Shared {
 
 struct Open {
     file: File,
-    /// The length as far as known; other processes may have appended more.
-    len: u64,
+    id: Id,
 }
+
+/// A file, whatever it is called: its device and its number there.
+type Id = (u64, u64);
 
 impl Journal {
     /// Names the file and its bound in bytes; nothing is opened yet.
@@ -63,28 +65,39 @@ impl Journal {
             Some(open) => open,
             None => Open::at(path)?,
         };
-        if open.len >= *len_max {
-            rotate(path, &open.file)?;
-            open = Open::at(path)?;
+        match at(path) {
+            Some((id, len)) if id == open.id => {
+                if len >= *len_max {
+                    rotate(path, &open)?;
+                    open = Open::at(path)?;
+                }
+            }
+            // Another process moved it away, or somebody removed it.
+            _elsewhere => open = Open::at(path)?,
         }
         open.file.write_all(lines.as_bytes())?;
-        open.len += u64::try_from(lines.len()).unwrap_or(u64::MAX);
         *slot = Some(open);
         Ok(())
     }
 }
 
 /// Moves the full file away, unless another process did so already.
-fn rotate(path: &Path, full: &File) -> io::Result<()> {
-    let ours = full.metadata()?;
-    let is_ours =
-        |at_path: &fs::Metadata| (at_path.dev(), at_path.ino()) == (ours.dev(), ours.ino());
-    if fs::metadata(path).is_ok_and(|at_path| is_ours(&at_path)) {
+fn rotate(path: &Path, full: &Open) -> io::Result<()> {
+    // Of two processes that find it full at once, the second must not move away what the first has
+    // begun anew. Where the file system knows no locks, a file may be lost so.
+    let _locked: io::Result<()> = full.file.lock();
+    if at(path).is_some_and(|(id, _)| id == full.id) {
         let mut old = path.to_owned().into_os_string();
         old.push(".1");
         fs::rename(path, old)?;
     }
     Ok(())
+}
+
+/// The file that a path leads to, and its length.
+fn at(path: &Path) -> Option<(Id, u64)> {
+    let found = fs::metadata(path).ok()?;
+    Some(((found.dev(), found.ino()), found.len()))
 }
 
 impl Open {
@@ -94,8 +107,9 @@ impl Open {
             .create(true)
             .mode(0o600)
             .open(path)?;
-        let len = file.metadata()?.len();
-        Ok(Self { file, len })
+        let found = file.metadata()?;
+        let id = (found.dev(), found.ino());
+        Ok(Self { file, id })
     }
 }
 
@@ -151,13 +165,58 @@ mod tests {
     fn two_that_write_the_same_file_move_it_away_once() {
         let folder = tempdir().unwrap();
         let path = folder.path().join("log");
-        let [one, other] = [Journal::new(&path, 4), Journal::new(&path, 4)];
+        let [one, other] = [Journal::new(&path, 8), Journal::new(&path, 8)];
         one.append("one\n").unwrap();
-        other.append("").unwrap();
         one.append("two\n").unwrap();
-        // Its file was moved away under the other one's hands.
         other.append("new\n").unwrap();
-        assert_eq!(fs::read_to_string(path).unwrap(), "two\nnew\n");
+        // Its file was moved away under the other one's hands.
+        one.append("newer\n").unwrap();
+        assert_eq!(fs::read_to_string(path).unwrap(), "new\nnewer\n");
+    }
+
+    #[test]
+    fn what_others_wrote_counts_and_a_file_that_was_taken_away_is_begun_anew() {
+        let folder = tempdir().unwrap();
+        let path = folder.path().join("log");
+        let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap_or_default();
+        let [one, other] = [Journal::new(&path, 8), Journal::new(&path, 8)];
+        one.append("one\n").unwrap();
+        other.append("other\n").unwrap();
+        one.append("two\n").unwrap();
+        assert_eq!(
+            (read("log"), read("log.1")),
+            ("two\n".into(), "one\nother\n".into())
+        );
+        // It is far from its bound by what it wrote itself.
+        other.append("more\n").unwrap();
+        assert_eq!(read("log"), "two\nmore\n");
+        fs::remove_file(&path).unwrap();
+        one.append("three\n").unwrap();
+        assert_eq!(read("log"), "three\n");
+    }
+
+    #[test]
+    fn no_line_is_lost_however_many_write_at_once() {
+        let folder = tempdir().unwrap();
+        let path = folder.path().join("log");
+        std::thread::scope(|scope| {
+            for writer in 0..4 {
+                let journal = Journal::new(&path, 700);
+                scope.spawn(move || {
+                    for line in 0..50 {
+                        journal.append(&format!("{writer} {line:02}\n")).unwrap();
+                    }
+                });
+            }
+        });
+        // 200 lines of five bytes: the file is moved away once.
+        let both = ["log", "log.1"].map(|name| folder.path().join(name));
+        let lines: usize = both
+            .iter()
+            .filter_map(|path| fs::read_to_string(path).ok())
+            .map(|text| text.lines().count())
+            .sum();
+        assert_eq!(lines, 200);
     }
 
     #[test]
