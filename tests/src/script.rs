@@ -117,6 +117,16 @@ impl ScriptedServer {
         }
     }
 
+    /// The next message; `None` once the client has hung up.
+    pub async fn heard_or_end(&mut self) -> Option<Heard> {
+        loop {
+            let outbound = self.far.outbound.recv().await?;
+            if let Some(heard) = heard(*outbound) {
+                return Some(heard);
+            }
+        }
+    }
+
     /// The next message, which must have this method.
     ///
     /// # Panics

@@ -177,3 +177,36 @@ fn a_call_starts_only_the_server_that_it_needs() {
     assert_eq!(run.code, 3, "{run:?}");
     assert!(home.has("started"));
 }
+
+/// Case BR-097.
+#[test]
+fn a_pattern_that_matches_no_tool_is_told_with_the_server() {
+    let home = Home::new();
+    let filter = "    tools: {exclude: ['ec*', nope, ehco]}\n";
+    home.write(
+        "config.yaml",
+        &format!("mcp_servers:\n{}{filter}", good("calc")),
+    );
+    let notes = [
+        "`nope` in its `tools` filter matches no tool",
+        "`ehco` in its `tools` filter matches no tool; did you mean `echo`?",
+    ];
+
+    let run = home.run(&["mcp", "tools"]);
+    assert!(
+        run.code == 0 && !run.stdout.contains("mcp_calc_echo"),
+        "{run:?}"
+    );
+    let told = notes.map(|note| format!("hermes: server `calc`: {note}\n"));
+    assert_eq!(run.stderr, told.concat());
+
+    let run = home.run(&["mcp", "test", "calc"]);
+    for note in notes {
+        let is_row = |line: &str| line.trim_start().starts_with("note ") && line.ends_with(note);
+        assert!(run.stdout.lines().any(is_row), "{run:?}");
+    }
+
+    let run = home.run(&["mcp", "tools", "--json"]);
+    let told: serde_json::Value = serde_json::from_str(&run.stdout).expect("it is JSON");
+    assert_eq!(told["servers"][0]["notes"], serde_json::json!(notes));
+}

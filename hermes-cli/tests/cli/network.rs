@@ -1,6 +1,9 @@
 //! Servers and proxies on this machine, with certificates good and bad.
 
+use std::process::Command;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver};
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::crypto::ring;
@@ -13,6 +16,25 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
+
+/// Variables that lead to a proxy, which whoever runs the tests may have set.
+const VARIABLES: [&str; 8] = [
+    "ALL_PROXY",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "NO_PROXY",
+    "all_proxy",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+];
+
+/// Takes them out of the environment of a command.
+pub(crate) fn without_proxies(command: &mut Command) {
+    for name in VARIABLES {
+        command.env_remove(name);
+    }
+}
 
 /// Whatever listens; it ends with this value.
 pub(crate) struct Network(Runtime);
@@ -29,8 +51,20 @@ impl Network {
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        let listening = self.0.block_on(TcpListener::bind("127.0.0.1:0"));
-        let listener = listening.expect("a port is free");
+        self.serve_at("127.0.0.1:0", handle)
+            .expect("a port is free")
+    }
+
+    /// The same at this address; `None` if there is no such address here.
+    fn serve_at<F>(
+        &self,
+        address: &str,
+        handle: impl Fn(TcpStream) -> F + Send + 'static,
+    ) -> Option<u16>
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let listener = self.0.block_on(TcpListener::bind(address)).ok()?;
         let address = listener.local_addr().expect("it listens");
         self.0.spawn(async move {
             let mut connections = JoinSet::new();
@@ -38,7 +72,55 @@ impl Network {
                 connections.spawn(handle(stream));
             }
         });
-        address.port()
+        Some(address.port())
+    }
+
+    /// An MCP server without TLS at this address; `None` if there is no such address here.
+    pub(crate) fn mcp_at(&self, address: &str) -> Option<u16> {
+        self.serve_at(address, answer)
+    }
+
+    /// A server that answers every request with its line of credentials, which it also tells.
+    pub(crate) fn mirror(&self) -> (u16, Receiver<String>) {
+        let (told, lines) = mpsc::channel();
+        let port = self.serve(move |mut stream| {
+            let told = told.clone();
+            async move {
+                while let Some((head, _body)) = read_request(&mut stream).await {
+                    let mut lines = head.split("\r\n");
+                    let line = lines.find(|line| line.starts_with("authorization: "));
+                    let line = line.unwrap_or_default();
+                    let answer = format!(
+                        "HTTP/1.1 500 Internal Server Error\r\ncontent-type: text/plain\r\n\
+                         content-length: {}\r\n\r\n{line}",
+                        line.len()
+                    );
+                    let is_told = told.send(line.to_owned()).is_ok();
+                    if !is_told || stream.write_all(answer.as_bytes()).await.is_err() {
+                        return;
+                    }
+                }
+            }
+        });
+        (port, lines)
+    }
+
+    /// A proxy that refuses everything, and counts who comes.
+    pub(crate) fn counting_proxy(&self) -> CountingProxy {
+        let count = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&count);
+        let port = self.serve(move |mut stream| {
+            counter.fetch_add(1, Ordering::Relaxed);
+            async move {
+                while read_request(&mut stream).await.is_some() {
+                    let answer = b"HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n";
+                    if stream.write_all(answer).await.is_err() {
+                        return;
+                    }
+                }
+            }
+        });
+        CountingProxy { port, count }
     }
 
     /// A server without TLS, which answers what is no HTTP as most do.
@@ -77,6 +159,18 @@ impl Network {
                 }
             }
         })
+    }
+}
+
+/// A proxy, and how many connections it had.
+pub(crate) struct CountingProxy {
+    pub(crate) port: u16,
+    count: Arc<AtomicUsize>,
+}
+
+impl CountingProxy {
+    pub(crate) fn connections(&self) -> usize {
+        self.count.load(Ordering::Relaxed)
     }
 }
 

@@ -6,7 +6,7 @@ use std::net::ToSocketAddrs as _;
 use rcgen::{CertificateParams, date_time_ymd};
 use serde_json::Value;
 
-use crate::network::{Authority, Held, Network};
+use crate::network::{Authority, Held, Network, without_proxies};
 use crate::support::{Home, Run, finish};
 
 /// A server that cannot be reached, and what is told of that.
@@ -53,18 +53,6 @@ impl Row {
     }
 }
 
-/// Variables that lead to a proxy, which whoever runs the tests may have set.
-const VARIABLES: [&str; 8] = [
-    "ALL_PROXY",
-    "HTTPS_PROXY",
-    "HTTP_PROXY",
-    "NO_PROXY",
-    "all_proxy",
-    "http_proxy",
-    "https_proxy",
-    "no_proxy",
-];
-
 const UNTRUSTED: &str = "name a PEM file with that certificate, or with its authority's, in \
     `ssl_verify`; `ssl_verify: false` turns the check off";
 const DATES: &str = "renew the certificate, or correct the clock of this machine; \
@@ -76,9 +64,7 @@ const LOGIN: &str =
 
 fn run(home: &Home, words: &[&str], variable: Option<&(&'static str, String)>) -> Run {
     let mut command = home.command(words);
-    for name in VARIABLES {
-        command.env_remove(name);
-    }
+    without_proxies(&mut command);
     command.envs(variable.map(|(name, value)| (*name, value)));
     finish(command, "")
 }

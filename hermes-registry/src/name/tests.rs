@@ -4,7 +4,6 @@ use proptest::prelude::*;
 
 use std::collections::BTreeSet;
 
-use super::table::looks_hashed;
 use super::*;
 
 type Tools<'a> = &'a [(&'a str, &'a [&'a str])];
@@ -97,16 +96,29 @@ fn names_are_as_documented() {
     assert!(table.route("mcp__my_api__query_data").is_some());
 }
 
+/// Case BR-091.
 #[test]
 fn tools_that_would_share_a_name_all_get_a_hash() {
     let tools: Tools<'_> = &[
         ("foo-bar", &["search", "read-file", "read_file"]),
         ("foo_bar", &["search"]),
+        ("x", &["Get", "get"]),
     ];
     let table = check(Naming::Underscore, pairs(tools));
-    assert!(
-        table.iter().all(|(name, _)| looks_hashed(name.as_str())),
-        "{table:?}"
+    let names: Vec<String> = table
+        .iter()
+        .map(|(name, route)| format!("{name} {}/{}", route.server, route.tool))
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "mcp_foo_bar_read_file_3eb93244 foo-bar/read_file",
+            "mcp_foo_bar_read_file_f2edd760 foo-bar/read-file",
+            "mcp_foo_bar_search_03ff6028 foo_bar/search",
+            "mcp_foo_bar_search_389f514d foo-bar/search",
+            "mcp_x_Get x/Get",
+            "mcp_x_get x/get",
+        ]
     );
 
     let table = check(Naming::Underscore, pairs(&[("s", &["a.b", "a_b", "c"])]));
@@ -139,6 +151,7 @@ fn a_server_that_is_away_keeps_its_names() {
     assert_eq!(table.len(), 1);
 }
 
+/// Case BR-093.
 #[test]
 fn long_names_keep_their_beginning_and_differ_at_the_end() {
     let tools: Tools<'_> = &[(
@@ -153,13 +166,28 @@ fn long_names_keep_their_beginning_and_differ_at_the_end() {
         ],
     )];
     let table = check(Naming::Underscore, pairs(tools));
-    assert_eq!(table.len(), 6);
-    let start = "mcp_customer_internal_ticket_system_on_premise_list_all";
-    let long = table
-        .iter()
-        .filter(|(public, _)| public.as_str().starts_with(start))
-        .count();
-    assert_eq!(long, 2, "{table:?}");
+    // In every process, whatever it has seen before.
+    let start = "mcp_customer_internal_ticket_system_on_premise_";
+    let ends = [
+        "list_all_40f62987",
+        "list_all_1954170a",
+        "____33578ecd",
+        "____4518af38",
+        "____4663f832",
+        "a_b_c_d",
+    ];
+    assert_eq!(table.len(), ends.len());
+    for (tool, end) in tools[0].1.iter().zip(ends) {
+        let name = table.name(&server(tools[0].0), tool).unwrap();
+        assert_eq!(name.as_str(), format!("{start}{end}"), "{tool}");
+    }
+}
+
+#[test]
+fn ten_thousand_long_names_that_differ_at_the_end_get_as_many_names() {
+    let start = "x".repeat(200);
+    let tools = (0..10_000).map(|number| (server("s"), format!("{start}{number}")));
+    check(Naming::Underscore, tools.collect());
 }
 
 #[test]

@@ -4,7 +4,11 @@ mod blocking;
 mod dispatch;
 mod frames;
 mod host;
+mod keepalive;
 mod life;
+mod memory;
+mod names;
+mod neighbours;
 mod requests;
 mod spans;
 mod trust;
@@ -101,12 +105,15 @@ async fn an_excluded_tool_is_neither_listed_nor_called_after_the_list_has_change
         offered(&registry) == ["a", "new"]
     })
     .await;
-    for name in ["mcp_s_delete", "s/delete"] {
+    for (name, code) in [
+        ("mcp_s_delete", "unknown_tool"),
+        ("s/delete", "tool_filtered"),
+    ] {
         let error = registry.call(name, "{}", None, None).await.unwrap_err();
         assert!(error.to_string().contains("delete"), "{error}");
         let shown: serde_json::Value =
             serde_json::from_str(&registry.dispatch(name, "{}").await).unwrap();
-        assert!(shown["error"].is_object(), "{shown}");
+        assert_eq!(shown["error"]["code"], code, "{shown}");
     }
     stage
         .until("half a second passed without a call", |record| {

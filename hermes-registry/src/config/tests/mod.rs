@@ -1,5 +1,6 @@
 //! Configurations as text, and what is read from them.
 
+mod endpoints;
 mod faults;
 pub(super) mod properties;
 mod settings;
@@ -416,6 +417,9 @@ fn spellings_of_transports_and_scalars_of_another_type_are_understood() {
         let server = loaded.config.server(name).and_then(ServerConfig::http);
         let transport = server.map(HttpEndpoint::transport);
         assert_eq!(transport, Some(HttpTransport::Streamable), "{name}");
+    }
+    for name in ["c", "d"] {
+        assert!(loaded.config.server(name).is_none(), "{name}");
     }
     assert!(matches!(faults("c")[..], [ProblemKind::WrongValue { .. }]));
     assert!(matches!(

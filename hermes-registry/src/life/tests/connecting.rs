@@ -43,6 +43,52 @@ fn a_first_connect_is_retried_three_times() {
     assert_eq!(rig.failed(4), "parked");
 }
 
+/// Case BR-102.
+#[test]
+fn a_server_that_came_at_the_third_try_is_not_tried_again() {
+    let mut rig = Rig::new(LifePolicy {
+        keepalive_interval: Duration::MAX,
+        ..policy()
+    });
+    rig.step(Life::connect);
+    assert_eq!(rig.failed(1), "waiting");
+    assert_eq!(rig.pass(1.0), ["1 connecting: connect 2"]);
+    assert_eq!(rig.failed(2), "waiting");
+    assert_eq!(rig.pass(2.0), ["3 connecting: connect 3"]);
+    assert_eq!(rig.connected(3), "ready");
+    assert_eq!(rig.pass(100_000.0), [""; 0]);
+}
+
+/// Case BR-014.
+#[test]
+fn a_server_that_answers_and_exits_is_started_five_times_in_five_seconds() {
+    let mut rig = Rig::new(LifePolicy {
+        reconnect: ReconnectPolicy {
+            backoff_first: Duration::from_millis(200),
+            backoff_max: secs(10),
+            ..policy().reconnect
+        },
+        ..policy()
+    });
+    let mut started = vec![rig.now];
+    assert_eq!(rig.step(Life::connect), "connecting: connect 1");
+    for epoch in 1.. {
+        assert_eq!(rig.connected(epoch), "ready");
+        rig.lost(epoch);
+        assert_eq!(rig.closed(epoch), "waiting");
+        let next = rig.life.status(at(rig.now)).next_attempt_in.unwrap();
+        let next = rig.now + next.as_secs_f64();
+        if next > 5.0 {
+            assert!((next - 6.2).abs() < 1e-3, "{next}");
+            break;
+        }
+        assert_eq!(rig.pass(next - rig.now + 1e-6).len(), 1);
+        started.push((next * 10.0).round() / 10.0);
+    }
+    assert_eq!(started, [0.0, 0.2, 0.6, 1.4, 3.0]);
+    assert_eq!(rig.life.status(at(rig.now)).fault, Some(transient()));
+}
+
 #[test]
 fn a_lost_server_is_retried_five_times_and_then_parked_and_probed() {
     let mut rig = Rig::ready(policy());

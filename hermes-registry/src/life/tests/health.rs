@@ -14,6 +14,16 @@ fn a_quiet_server_is_asked_for_a_sign_of_life() {
     assert_eq!(rig.pass(1.0), ["539 ready: check 1.2"]);
 }
 
+/// Case BR-102.
+#[test]
+fn a_slow_sign_of_life_costs_nothing() {
+    let mut rig = Rig::ready(policy());
+    assert_eq!(rig.pass(180.0), ["180 ready: check 1.1"]);
+    assert_eq!(rig.pass(29.0), [""; 0]);
+    assert_eq!(rig.checked(1, 1, true), "ready");
+    assert_eq!(rig.life.status(at(rig.now)).restarts, 0);
+}
+
 #[test]
 fn words_of_the_server_are_no_proof_of_health() {
     let mut rig = Rig::ready(policy());

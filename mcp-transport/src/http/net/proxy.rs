@@ -294,6 +294,16 @@ mod tests {
             "https://far.test:8",
             "direct",
         ),
+        (
+            &[("HTTP_PROXY", "p"), ("NO_PROXY", "10.0.0.1,::2")],
+            "http://[::2]:8/mcp",
+            "direct",
+        ),
+        (
+            &[("HTTP_PROXY", "p"), ("NO_PROXY", "10.0.0.1,::2")],
+            "http://10.0.0.1:8/mcp",
+            "direct",
+        ),
         (&[("ALL_PROXY", "p")], "http://localhost:8", "direct"),
         (&[("ALL_PROXY", "p")], "http://127.9.9.9", "direct"),
         (&[("ALL_PROXY", "p")], "https://[::1]:8", "direct"),
