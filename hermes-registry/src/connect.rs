@@ -129,3 +129,31 @@ impl Connect for Connector {
             .with_limits(self.limits))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Config;
+
+    #[test]
+    fn servers_with_the_same_certificates_and_proxy_share_connections() {
+        let text = "mcp_servers:
+  a: {url: 'https://a.test/mcp'}
+  b: {url: 'https://b.test:8/other', headers: {X-Key: k}}
+  c: {url: 'https://a.test/mcp', proxy: none}
+  d: {url: 'https://a.test/mcp', ssl_verify: false}
+";
+        let loaded = Config::parse(text, "config.yaml", &|_name| None).expect("it is YAML");
+        let connector = Connector::new();
+        let made: Vec<usize> = ["a", "b", "c", "d", "a"]
+            .into_iter()
+            .map(|name| {
+                let server = loaded.config.server(name).and_then(ServerConfig::http);
+                let backend = connector.backend(server.expect("it has a URL"));
+                backend.map(drop).expect("it can be made");
+                connector.backends.lock().expect("nobody panics").len()
+            })
+            .collect();
+        assert_eq!(made, [1, 1, 2, 3, 3]);
+    }
+}

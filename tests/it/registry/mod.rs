@@ -1,11 +1,16 @@
 //! The registry over fake servers: what a filter, a storm of changes or a bad neighbour does.
 
+mod answers;
 mod blocking;
+mod budgets;
 mod dispatch;
 mod frames;
+mod gateway;
 mod host;
 mod keepalive;
 mod life;
+mod lists;
+mod logging;
 mod memory;
 mod names;
 mod neighbours;

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
+use hermes_registry::name::Naming;
 use hermes_registry::{Config, Registry};
 use mcp_tests::script::ScriptedServer;
 use mcp_types::Implementation;
@@ -96,4 +97,24 @@ async fn a_filter_and_a_route_take_the_name_that_the_server_uses() {
     let calls = calls.into_inner();
     assert_eq!(calls.len(), 1);
     assert_eq!(calls[0].params()["name"], "demo_read");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_chooses_what_stands_between_the_parts_of_a_name() {
+    let (memory, far_ends) = memory();
+    let servers = json!({"my-api": {"command": "in-memory"}});
+    let builder = super::builder(&servers).naming(Naming::DoubleUnderscore);
+    let registry = builder.connector(memory).open();
+    let calls = RefCell::default();
+    let play = async |_name, mut server: ScriptedServer| {
+        open(&mut server, &["query.data"]).await;
+        answer_calls(server, "ok", &calls).await;
+    };
+    let test = async {
+        registry.discover().await;
+        let name = "mcp__my_api__query_data";
+        assert_eq!(registry.catalog().tools()[0].name.as_str(), name);
+        assert_eq!(registry.dispatch(name, "{}").await, r#"{"result":"ok"}"#);
+    };
+    far_ends.play_during(test, play).await;
 }

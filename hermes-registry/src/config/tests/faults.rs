@@ -42,6 +42,27 @@ fn an_unknown_key_costs_its_server() {
     ]);
 }
 
+#[test]
+fn a_key_of_another_agent_is_told_by_its_name_here() {
+    for (theirs, ours) in [
+        ("bearer_token_env_var", "headers"),
+        ("disabled_tools", "tools"),
+        ("env_vars", "env_passthrough"),
+        ("environment", "env"),
+        ("httpUrl", "url"),
+        ("http_headers", "headers"),
+        ("ping_interval", "keepalive_interval"),
+        ("serverUrl", "url"),
+        ("startup_timeout_sec", "connect_timeout"),
+        ("tool_timeout_sec", "timeout"),
+        ("workdir", "cwd"),
+    ] {
+        let keys = format!("command: x\n{theirs}: x");
+        let expected = format!("5:5: mcp_servers.s.{theirs}: unknown key; did you mean `{ours}`?");
+        check_faults(&[(&keys, &expected)]);
+    }
+}
+
 /// Found by the fuzz target `config`: a lone carriage return ends a line of YAML too.
 #[test]
 fn lines_are_counted_as_yaml_ends_them() {
