@@ -53,8 +53,7 @@ pub async fn run(url: &str, settings: &Settings) -> Outcome {
 async fn play(url: &str, settings: &Settings) -> Outcome {
     let client = connect(url, settings).await?;
     if settings.scenario.starts_with("elicitation") {
-        // The stream cannot be seen from here, so it is given its time; no test rests on how much.
-        tokio::time::sleep(STANDING).await;
+        tokio::time::sleep(STANDING).await; // sleep: the stream cannot be seen from here
     }
     let outcome = match expect_era(&client, settings) {
         Ok(()) => steps::run(&client, settings).await,
